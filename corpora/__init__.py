@@ -1,0 +1,1 @@
+"""Kernels, inputs and recorded device answers."""

@@ -1,0 +1,1 @@
+"""Whether the GPU agrees: build kernels, launch them, judge the answers."""

@@ -1,0 +1,1 @@
+"""Wrong kernels, wrong writers and wrong interpreters, and whether anyone notices."""

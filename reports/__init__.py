@@ -1,0 +1,1 @@
+"""Frames, tables, pages and CI formats of what difftest found."""

@@ -1,0 +1,1 @@
+"""The reference interpreter of CUDA Tile IR, in numpy, bit for bit."""

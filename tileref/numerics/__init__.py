@@ -1,0 +1,1 @@
+"""Exact arithmetic on numpy arrays, knowing nothing of the IR."""
