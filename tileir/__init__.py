@@ -1,12 +1,14 @@
 """CUDA Tile IR: its operations, and their spellings as bytecode and as text."""
 
 from . import ops as ops
+from .assembler import Cubin, assemble, assembler_defect, disassemble, targets, tileiras_args
 from .bytecode import read
 from .errors import TileError
 from .module import Function, Global, Module, Operation, Region, Value
 from .version import Version
 
 __all__ = [
+    "Cubin",
     "Function",
     "Global",
     "Module",
@@ -15,6 +17,11 @@ __all__ = [
     "TileError",
     "Value",
     "Version",
+    "assemble",
+    "assembler_defect",
+    "disassemble",
     "ops",
     "read",
+    "targets",
+    "tileiras_args",
 ]

@@ -86,4 +86,30 @@ class ArgumentError(TileError):
 
 
 class AssemblerError(TileError):
-    """The assembler refused a module, crashed, timed out or is not there."""
+    """The assembler or the disassembler refused a module, crashed, timed out or is not there.
+
+    ``rule`` tells these apart: ``assembler-refused``, ``assembler-crashed``, ``assembler-timeout``,
+    ``assembler-missing`` (and the same with ``disassembler``).
+
+    Attributes:
+        returncode: its exit status; None if it did not end by itself.
+        signal: the name of the signal that ended it, such as ``SIGSEGV``.
+        output: what it wrote to its error stream, as it was.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        rule: str,
+        returncode: int | None = None,
+        signal: str | None = None,
+        output: str = "",
+        file: str | None = None,
+        found: object = None,
+        expected: object = None,
+    ) -> None:
+        super().__init__(message, rule=rule, file=file, found=found, expected=expected)
+        self.returncode = returncode
+        self.signal = signal
+        self.output = output
