@@ -235,7 +235,7 @@ FLOAT_FORMATS: tuple[FloatFormat, ...] = (F64, F32, TF32, F16, BF16, F8E4M3FN, F
 INTEGER_FORMATS: tuple[IntegerFormat, ...] = (I1, I4, I8, I16, I32, I64)
 
 FORMATS: Mapping[str, FloatFormat | IntegerFormat] = MappingProxyType(
-    {fmt.name: fmt for fmt in (*FLOAT_FORMATS, *INTEGER_FORMATS)}
+    {fmt.name: fmt for fmt in FLOAT_FORMATS} | {fmt.name: fmt for fmt in INTEGER_FORMATS}
 )
 """Every format by the dialect's name for it."""
 
