@@ -5,6 +5,7 @@ from .assembler import Cubin, assemble, assembler_defect, disassemble, targets, 
 from .bytecode import read
 from .errors import TileError
 from .module import Function, Global, Module, Operation, Region, Value
+from .text import render
 from .version import Version
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "disassemble",
     "ops",
     "read",
+    "render",
     "targets",
     "tileiras_args",
 ]

@@ -58,6 +58,10 @@ class Operation:
     opcode: ClassVar[int]
     since: ClassVar[Version]
     declaration: ClassVar[Declaration]
+    assembly: ClassVar[str] = ""
+    """How the text spells what follows the name; see ``tileir.text.assembly``."""
+    result_name: ClassVar[str | None] = None
+    """What the text calls the first result."""
 
     results: tuple[Value, ...]
     location: Location | None

@@ -21,6 +21,10 @@ class AtomicCASTko(Operation, opcode=7, name="atomic_cas_tko"):
     token: Value | None = optional_operand(bit=1)
     result: Value = result_of(NUMBER)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics $memory_scope %pointers, %cmp, %val{, %mask}?{ token=%token}?"
+        " : type(pointers), type(cmp, val){, type(mask)}? -> type(result), type(result_token)"
+    )
 
 
 class AtomicRMWTko(Operation, opcode=8, name="atomic_rmw_tko"):
@@ -35,6 +39,10 @@ class AtomicRMWTko(Operation, opcode=8, name="atomic_rmw_tko"):
     token: Value | None = optional_operand(bit=1)
     result: Value = result_of(NUMBER)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics $memory_scope %pointers, $mode, %arg{, %mask}?{ token=%token}?"
+        " : type(pointers), type(arg){, type(mask)}? -> type(result), type(result_token)"
+    )
 
 
 class AtomicRedViewTko(Operation, opcode=117, name="atomic_red_view_tko", since=V13_3, count_results=True):
@@ -49,3 +57,7 @@ class AtomicRedViewTko(Operation, opcode=117, name="atomic_red_view_tko", since=
     value: Value = operand(NUMBER)
     token: Value | None = optional_operand(bit=0)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics $memory_scope %view[%index], $mode, %value{ token = %token}?"
+        " : type(value), type(view){, each(index)}? -> type(result_token)"
+    )

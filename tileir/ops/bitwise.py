@@ -13,6 +13,7 @@ class AndI(Operation, opcode=4):
     lhs: Value = operand(INTEGER)
     rhs: Value = operand(INTEGER)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs : type(lhs, rhs, result)"
 
 
 class OrI(Operation, opcode=82):
@@ -21,6 +22,7 @@ class OrI(Operation, opcode=82):
     lhs: Value = operand(INTEGER)
     rhs: Value = operand(INTEGER)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs : type(lhs, rhs, result)"
 
 
 class XOrI(Operation, opcode=108):
@@ -29,3 +31,4 @@ class XOrI(Operation, opcode=108):
     lhs: Value = operand(INTEGER)
     rhs: Value = operand(INTEGER)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs : type(lhs, rhs, result)"

@@ -12,12 +12,14 @@ class Break(Operation, opcode=10, count_operands=True, count_results=True):
     """Leave the innermost ``loop`` with its results."""
 
     operands: tuple[Value, ...] = variadic()
+    assembly = "{%operands : type(operands)}?"
 
 
 class Continue(Operation, opcode=17, count_operands=True, count_results=True):
     """Go on with the innermost loop's next iteration."""
 
     operands: tuple[Value, ...] = variadic()
+    assembly = "{%operands : type(operands)}?"
 
 
 class For(Operation, opcode=41, count_operands=True, count_results=True):
@@ -33,6 +35,7 @@ class For(Operation, opcode=41, count_operands=True, count_results=True):
     unsignedCmp: bool = flag(0, since=V13_2)
     body: Region = region()
     results = variadic_results()
+    result_name = "for"
 
 
 class If(Operation, opcode=50, count_results=True):
@@ -42,6 +45,7 @@ class If(Operation, opcode=50, count_results=True):
     thenRegion: Region = region()
     elseRegion: Region = region()
     results = variadic_results()
+    assembly = "%condition{ -> (type(results))}? #thenRegion{ else #elseRegion}?"
 
 
 class Loop(Operation, opcode=65, count_operands=True, count_results=True):
@@ -56,9 +60,11 @@ class Return(Operation, opcode=92, count_operands=True, count_results=True):
     """End the kernel for this block."""
 
     operands: tuple[Value, ...] = variadic()
+    assembly = "{%operands : type(operands)}?"
 
 
 class Yield(Operation, opcode=109, count_operands=True, count_results=True):
     """Give values to the operation around the region."""
 
     operands: tuple[Value, ...] = variadic()
+    assembly = "{%operands : type(operands)}?"

@@ -14,6 +14,7 @@ class Bitcast(Operation, opcode=9):
 
     source: Value = operand(NUMBER)
     result: Value = result_of(NUMBER)
+    assembly = "%source : type(source) -> type(result)"
 
 
 class ExtI(Operation, opcode=37):
@@ -22,6 +23,7 @@ class ExtI(Operation, opcode=37):
     from_: Value = operand(ANY_INTEGER)
     signedness: Signedness = attribute(Signedness)
     to: Value = result_of(ANY_INTEGER)
+    assembly = "%from_ $signedness : type(from_) -> type(to)"
 
 
 class FToF(Operation, opcode=42):
@@ -30,6 +32,7 @@ class FToF(Operation, opcode=42):
     from_: Value = operand(ANY_FLOAT)
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_EVEN)
     to: Value = result_of(ANY_FLOAT)
+    assembly = "%from_ {rounding<$rounding_mode>}? : type(from_) -> type(to)"
 
 
 class FToI(Operation, opcode=43):
@@ -40,6 +43,7 @@ class FToI(Operation, opcode=43):
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_INT_TO_ZERO)
     saturating: bool = flag(0, since=V13_4)
     to: Value = result_of(INTEGER)
+    assembly = "%from_ $signedness {rounding<$rounding_mode>}?{ $saturating}? : type(from_) -> type(to)"
 
 
 class IntToPtr(Operation, opcode=51):
@@ -47,6 +51,7 @@ class IntToPtr(Operation, opcode=51):
 
     source: Value = operand(I64)
     result: Value = result_of(POINTERS)
+    assembly = "%source : type(source) -> type(result)"
 
 
 class IToF(Operation, opcode=59):
@@ -56,6 +61,7 @@ class IToF(Operation, opcode=59):
     signedness: Signedness = attribute(Signedness)
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_EVEN)
     to: Value = result_of(ANY_FLOAT)
+    assembly = "%from_ $signedness {rounding<$rounding_mode>}? : type(from_) -> type(to)"
 
 
 class PtrToInt(Operation, opcode=86):
@@ -63,6 +69,7 @@ class PtrToInt(Operation, opcode=86):
 
     source: Value = operand(POINTERS)
     result: Value = result_of(I64)
+    assembly = "%source : type(source) -> type(result)"
 
 
 class PtrToPtr(Operation, opcode=87):
@@ -70,6 +77,7 @@ class PtrToPtr(Operation, opcode=87):
 
     source: Value = operand(POINTERS)
     result: Value = result_of(POINTERS)
+    assembly = "%source : type(source) -> type(result)"
 
 
 class TruncI(Operation, opcode=107):
@@ -78,6 +86,7 @@ class TruncI(Operation, opcode=107):
     from_: Value = operand(ANY_INTEGER)
     overflow: IntegerOverflow = attribute(IntegerOverflow, IntegerOverflow.NONE)
     to: Value = result_of(ANY_INTEGER)
+    assembly = "%from_{ overflow<$overflow>}? : type(from_) -> type(to)"
 
 
 class Pack(Operation, opcode=111, since=V13_3):
@@ -85,6 +94,7 @@ class Pack(Operation, opcode=111, since=V13_3):
 
     source: Value = operand(NUMBER)
     result: Value = result_of(I8)
+    assembly = "%source : type(source) -> type(result)"
 
 
 class Unpack(Operation, opcode=112, since=V13_3):
@@ -92,3 +102,4 @@ class Unpack(Operation, opcode=112, since=V13_3):
 
     source: Value = operand(I8)
     result: Value = result_of(NUMBER)
+    assembly = "%source : type(source) -> type(result)"

@@ -14,6 +14,8 @@ class Broadcast(Operation, opcode=11):
 
     source: Value = operand(ANY)
     result: Value = result_of(ANY)
+    assembly = "%source : type(source) -> type(result)"
+    result_name = "bcast"
 
 
 class Cat(Operation, opcode=12):
@@ -23,6 +25,7 @@ class Cat(Operation, opcode=12):
     rhs: Value = operand(ANY)
     dim: int = attribute("int")
     result: Value = result_of(ANY)
+    assembly = "%lhs, %rhs dim = $dim : type(lhs), type(rhs) -> type(result)"
 
 
 class Constant(Operation, opcode=16):
@@ -30,6 +33,7 @@ class Constant(Operation, opcode=16):
 
     value: DenseElements = attribute("dense_typed_elements")
     result: Value = result_of(NUMBER)
+    assembly = "$value"
 
 
 class Extract(Operation, opcode=38, count_operands=True, count_results=True):
@@ -38,6 +42,7 @@ class Extract(Operation, opcode=38, count_operands=True, count_results=True):
     source: Value = operand(ANY)
     indices: tuple[Value, ...] = variadic(I32)
     result: Value = result_of(ANY)
+    assembly = "%source[%indices] : type(source) -> type(result)"
 
 
 class GetNumTileBlocks(Operation, opcode=46, name="get_num_tile_blocks"):
@@ -46,6 +51,7 @@ class GetNumTileBlocks(Operation, opcode=46, name="get_num_tile_blocks"):
     gridSize_x: Value = result_of(I32)
     gridSize_y: Value = result_of(I32)
     gridSize_z: Value = result_of(I32)
+    assembly = ": type(gridSize_x, gridSize_y, gridSize_z)"
 
 
 class GetTileBlockId(Operation, opcode=48, name="get_tile_block_id"):
@@ -54,12 +60,14 @@ class GetTileBlockId(Operation, opcode=48, name="get_tile_block_id"):
     blockId_x: Value = result_of(I32)
     blockId_y: Value = result_of(I32)
     blockId_z: Value = result_of(I32)
+    assembly = ": type(blockId_x, blockId_y, blockId_z)"
 
 
 class Iota(Operation, opcode=58):
     """0, 1, 2, ... along the only dimension."""
 
     result: Value = result_of(INTEGER)
+    assembly = ": type(result)"
 
 
 class Permute(Operation, opcode=83):
@@ -68,6 +76,7 @@ class Permute(Operation, opcode=83):
     source: Value = operand(ANY)
     permutation: tuple[int, ...] = attribute("dense_int32_array")
     result: Value = result_of(ANY)
+    assembly = "%source $permutation : type(source) -> type(result)"
 
 
 class Reshape(Operation, opcode=91):
@@ -75,6 +84,8 @@ class Reshape(Operation, opcode=91):
 
     source: Value = operand(ANY)
     result: Value = result_of(ANY)
+    assembly = "%source : type(source) -> type(result)"
+    result_name = "reshape"
 
 
 class Select(Operation, opcode=95):
@@ -84,6 +95,7 @@ class Select(Operation, opcode=95):
     val_if_true: Value = operand(ANY)
     val_if_false: Value = operand(ANY)
     result: Value = result_of(ANY)
+    assembly = "%cond, %val_if_true, %val_if_false : type(cond), type(val_if_true, val_if_false, result)"
 
 
 class Insert(Operation, opcode=118, since=V13_4, count_operands=True, count_results=True):
@@ -93,3 +105,4 @@ class Insert(Operation, opcode=118, since=V13_4, count_operands=True, count_resu
     destination: Value = operand(ANY)
     indices: tuple[Value, ...] = variadic(I32)
     result: Value = result_of(ANY)
+    assembly = "%source, %destination[%indices] : type(source), type(destination) -> type(result)"

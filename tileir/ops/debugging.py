@@ -16,6 +16,7 @@ class Assert(Operation, opcode=5):
 
     condition: Value = operand(BOOL)
     message: str = attribute("str")
+    assembly = "%condition, $message : type(condition)"
 
 
 class Assume(Operation, opcode=6):
@@ -24,6 +25,7 @@ class Assume(Operation, opcode=6):
     predicate: AssumePredicate = attribute("tagged")
     value: Value = operand()
     result: Value = result_of()
+    assembly = "$predicate, %value : type(value, result)"
 
 
 class PrintTko(Operation, opcode=85, name="print_tko", count_results=True):
@@ -33,3 +35,4 @@ class PrintTko(Operation, opcode=85, name="print_tko", count_results=True):
     args: tuple[Value, ...] = variadic(ANY, counted=True)
     token: Value | None = optional_operand(bit=0, since=V13_2)
     results = variadic_results()
+    assembly = "$str{, %args}?{ token=%token}?{ : type(args)}? -> type(results)"

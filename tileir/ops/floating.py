@@ -14,6 +14,7 @@ class AbsF(Operation, opcode=0):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class AddF(Operation, opcode=2):
@@ -24,6 +25,7 @@ class AddF(Operation, opcode=2):
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_EVEN)
     flush_to_zero: bool = flag(0)
     result: Value = result_of(FLOAT)
+    assembly = "%lhs, %rhs {rounding<$rounding_mode>}?{ $flush_to_zero}? : type(lhs, rhs, result)"
 
 
 class Ceil(Operation, opcode=13):
@@ -31,6 +33,7 @@ class Ceil(Operation, opcode=13):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class CmpF(Operation, opcode=14):
@@ -41,6 +44,7 @@ class CmpF(Operation, opcode=14):
     lhs: Value = operand(FLOAT)
     rhs: Value = operand(FLOAT)
     result: Value = result_of(BOOL)
+    assembly = "$comparison_predicate $comparison_ordering %lhs, %rhs : type(lhs, rhs) -> type(result)"
 
 
 class Cos(Operation, opcode=18):
@@ -48,6 +52,7 @@ class Cos(Operation, opcode=18):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class CosH(Operation, opcode=19):
@@ -55,6 +60,7 @@ class CosH(Operation, opcode=19):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class DivF(Operation, opcode=20):
@@ -65,6 +71,7 @@ class DivF(Operation, opcode=20):
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_EVEN)
     flush_to_zero: bool = flag(0)
     result: Value = result_of(FLOAT)
+    assembly = "%lhs, %rhs {rounding<$rounding_mode>}?{ $flush_to_zero}? : type(lhs, rhs, result)"
 
 
 class Exp(Operation, opcode=23):
@@ -73,6 +80,7 @@ class Exp(Operation, opcode=23):
     source: Value = operand(FLOAT)
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.FULL, since=V13_3)
     result: Value = result_of(FLOAT)
+    assembly = "%source {rounding<$rounding_mode>}? : type(source, result)"
 
 
 class Exp2(Operation, opcode=24):
@@ -81,6 +89,7 @@ class Exp2(Operation, opcode=24):
     source: Value = operand(FLOAT)
     flush_to_zero: bool = flag(0)
     result: Value = result_of(FLOAT)
+    assembly = "%source{ $flush_to_zero}? : type(source, result)"
 
 
 class Floor(Operation, opcode=39):
@@ -88,6 +97,7 @@ class Floor(Operation, opcode=39):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class Fma(Operation, opcode=40):
@@ -99,6 +109,7 @@ class Fma(Operation, opcode=40):
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_EVEN)
     flush_to_zero: bool = flag(0)
     result: Value = result_of(FLOAT)
+    assembly = "%lhs, %rhs, %acc {rounding<$rounding_mode>}?{ $flush_to_zero}? : type(lhs, rhs, acc, result)"
 
 
 class Log(Operation, opcode=63):
@@ -106,6 +117,7 @@ class Log(Operation, opcode=63):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class Log2(Operation, opcode=64):
@@ -113,6 +125,7 @@ class Log2(Operation, opcode=64):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class MaxF(Operation, opcode=69):
@@ -123,6 +136,7 @@ class MaxF(Operation, opcode=69):
     propagate_nan: bool = flag(0)
     flush_to_zero: bool = flag(1)
     result: Value = result_of(FLOAT)
+    assembly = "%lhs, %rhs{ $flush_to_zero| $propagate_nan}* : type(lhs, rhs, result)"
 
 
 class MinF(Operation, opcode=71):
@@ -133,6 +147,7 @@ class MinF(Operation, opcode=71):
     propagate_nan: bool = flag(0)
     flush_to_zero: bool = flag(1)
     result: Value = result_of(FLOAT)
+    assembly = "%lhs, %rhs{ $flush_to_zero| $propagate_nan}* : type(lhs, rhs, result)"
 
 
 class MulF(Operation, opcode=76):
@@ -143,6 +158,7 @@ class MulF(Operation, opcode=76):
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_EVEN)
     flush_to_zero: bool = flag(0)
     result: Value = result_of(FLOAT)
+    assembly = "%lhs, %rhs {rounding<$rounding_mode>}?{ $flush_to_zero}? : type(lhs, rhs, result)"
 
 
 class NegF(Operation, opcode=79):
@@ -150,6 +166,7 @@ class NegF(Operation, opcode=79):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class FPowF(Operation, opcode=84):
@@ -158,6 +175,7 @@ class FPowF(Operation, opcode=84):
     source: Value = operand(FLOAT)
     exponent: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source, %exponent : type(source, exponent, result)"
 
 
 class RemF(Operation, opcode=89):
@@ -166,6 +184,7 @@ class RemF(Operation, opcode=89):
     lhs: Value = operand(FLOAT)
     rhs: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%lhs, %rhs : type(lhs, rhs, result)"
 
 
 class Rsqrt(Operation, opcode=93):
@@ -174,6 +193,7 @@ class Rsqrt(Operation, opcode=93):
     source: Value = operand(FLOAT)
     flush_to_zero: bool = flag(0)
     result: Value = result_of(FLOAT)
+    assembly = "%source{ $flush_to_zero}? : type(source, result)"
 
 
 class Sin(Operation, opcode=98):
@@ -181,6 +201,7 @@ class Sin(Operation, opcode=98):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class SinH(Operation, opcode=99):
@@ -188,6 +209,7 @@ class SinH(Operation, opcode=99):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class Sqrt(Operation, opcode=100):
@@ -197,6 +219,7 @@ class Sqrt(Operation, opcode=100):
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_EVEN)
     flush_to_zero: bool = flag(0)
     result: Value = result_of(FLOAT)
+    assembly = "%source {rounding<$rounding_mode>}?{ $flush_to_zero}? : type(source, result)"
 
 
 class SubF(Operation, opcode=103):
@@ -207,6 +230,7 @@ class SubF(Operation, opcode=103):
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.NEAREST_EVEN)
     flush_to_zero: bool = flag(0)
     result: Value = result_of(FLOAT)
+    assembly = "%lhs, %rhs {rounding<$rounding_mode>}?{ $flush_to_zero}? : type(lhs, rhs, result)"
 
 
 class Tan(Operation, opcode=105):
@@ -214,6 +238,7 @@ class Tan(Operation, opcode=105):
 
     source: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%source : type(source, result)"
 
 
 class TanH(Operation, opcode=106):
@@ -222,6 +247,7 @@ class TanH(Operation, opcode=106):
     source: Value = operand(FLOAT)
     rounding_mode: RoundingMode = attribute(RoundingMode, RoundingMode.FULL, since=V13_2)
     result: Value = result_of(FLOAT)
+    assembly = "%source {rounding<$rounding_mode>}? : type(source, result)"
 
 
 class Atan2(Operation, opcode=110, since=V13_2):
@@ -230,6 +256,7 @@ class Atan2(Operation, opcode=110, since=V13_2):
     x: Value = operand(FLOAT)
     y: Value = operand(FLOAT)
     result: Value = result_of(FLOAT)
+    assembly = "%x, %y : type(x, y, result)"
 
 
 class FPowI(Operation, opcode=121, since=V13_4):
@@ -238,3 +265,4 @@ class FPowI(Operation, opcode=121, since=V13_4):
     source: Value = operand(FLOAT)
     exponent: Value = operand(INTEGER)
     result: Value = result_of(FLOAT)
+    assembly = "%source, %exponent : type(source), type(exponent) -> type(result)"

@@ -14,6 +14,7 @@ class AbsI(Operation, opcode=1):
 
     source: Value = operand(INTEGER)
     result: Value = result_of(INTEGER)
+    assembly = "%source : type(source, result)"
 
 
 class AddI(Operation, opcode=3):
@@ -23,6 +24,7 @@ class AddI(Operation, opcode=3):
     rhs: Value = operand(INTEGER)
     overflow: IntegerOverflow = attribute(IntegerOverflow, IntegerOverflow.NONE)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs{ overflow<$overflow>}? : type(lhs, rhs, result)"
 
 
 class CmpI(Operation, opcode=15):
@@ -33,6 +35,7 @@ class CmpI(Operation, opcode=15):
     rhs: Value = operand(INTEGER)
     signedness: Signedness = attribute(Signedness)
     result: Value = result_of(BOOL)
+    assembly = "$comparison_predicate %lhs, %rhs, $signedness : type(lhs, rhs) -> type(result)"
 
 
 class DivI(Operation, opcode=21):
@@ -43,6 +46,7 @@ class DivI(Operation, opcode=21):
     signedness: Signedness = attribute(Signedness)
     rounding: RoundingMode = attribute(RoundingMode, RoundingMode.ZERO)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs $signedness{ rounding<$rounding>}? : type(lhs, rhs, result)"
 
 
 class MaxI(Operation, opcode=70):
@@ -52,6 +56,7 @@ class MaxI(Operation, opcode=70):
     rhs: Value = operand(INTEGER)
     signedness: Signedness = attribute(Signedness)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs $signedness : type(lhs, rhs, result)"
 
 
 class MinI(Operation, opcode=72):
@@ -61,6 +66,7 @@ class MinI(Operation, opcode=72):
     rhs: Value = operand(INTEGER)
     signedness: Signedness = attribute(Signedness)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs $signedness : type(lhs, rhs, result)"
 
 
 class MulhiI(Operation, opcode=77):
@@ -69,6 +75,7 @@ class MulhiI(Operation, opcode=77):
     x: Value = operand(INTEGER)
     y: Value = operand(INTEGER)
     result: Value = result_of(INTEGER)
+    assembly = "%x, %y : type(x, y, result)"
 
 
 class MulI(Operation, opcode=78):
@@ -78,6 +85,7 @@ class MulI(Operation, opcode=78):
     rhs: Value = operand(INTEGER)
     overflow: IntegerOverflow = attribute(IntegerOverflow, IntegerOverflow.NONE)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs{ overflow<$overflow>}? : type(lhs, rhs, result)"
 
 
 class NegI(Operation, opcode=80):
@@ -86,6 +94,7 @@ class NegI(Operation, opcode=80):
     source: Value = operand(INTEGER)
     overflow: IntegerOverflow = attribute(IntegerOverflow, IntegerOverflow.NONE, since=V13_2)
     result: Value = result_of(INTEGER)
+    assembly = "%source{ overflow<$overflow>}? : type(source, result)"
 
 
 class RemI(Operation, opcode=90):
@@ -95,6 +104,7 @@ class RemI(Operation, opcode=90):
     rhs: Value = operand(INTEGER)
     signedness: Signedness = attribute(Signedness)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs $signedness : type(lhs, rhs, result)"
 
 
 class ShLI(Operation, opcode=96):
@@ -104,6 +114,7 @@ class ShLI(Operation, opcode=96):
     rhs: Value = operand(INTEGER)
     overflow: IntegerOverflow = attribute(IntegerOverflow, IntegerOverflow.NONE)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs{ overflow<$overflow>}? : type(lhs, rhs, result)"
 
 
 class ShRI(Operation, opcode=97):
@@ -113,6 +124,7 @@ class ShRI(Operation, opcode=97):
     rhs: Value = operand(INTEGER)
     signedness: Signedness = attribute(Signedness)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs $signedness : type(lhs, rhs, result)"
 
 
 class SubI(Operation, opcode=104):
@@ -122,3 +134,4 @@ class SubI(Operation, opcode=104):
     rhs: Value = operand(INTEGER)
     overflow: IntegerOverflow = attribute(IntegerOverflow, IntegerOverflow.NONE)
     result: Value = result_of(INTEGER)
+    assembly = "%lhs, %rhs{ overflow<$overflow>}? : type(lhs, rhs, result)"

@@ -23,6 +23,7 @@ class MmaF(Operation, opcode=73):
     acc: Value = operand(ACCUMULATORS)
     fast_acc: bool = flag(0, since=V13_3)
     result: Value = result_of(ACCUMULATORS)
+    assembly = "%lhs, %rhs, %acc{ $fast_acc}? : type(lhs), type(rhs), type(acc, result)"
 
 
 class MmaI(Operation, opcode=74):
@@ -34,6 +35,7 @@ class MmaI(Operation, opcode=74):
     signedness_lhs: Signedness = attribute(Signedness)
     signedness_rhs: Signedness = attribute(Signedness)
     result: Value = result_of(I32)
+    assembly = "%lhs, %rhs, %acc $signedness_lhs $signedness_rhs : type(lhs), type(rhs), type(acc, result)"
 
 
 class MmaFScaled(Operation, opcode=114, name="mmaf_scaled", since=V13_3):
@@ -45,3 +47,7 @@ class MmaFScaled(Operation, opcode=114, name="mmaf_scaled", since=V13_3):
     lhs_scale: Value = operand(SCALES)
     rhs_scale: Value = operand(SCALES)
     result: Value = result_of(F32)
+    assembly = (
+        "%lhs, %rhs, %acc, %lhs_scale, %rhs_scale"
+        " : type(lhs), type(rhs), type(acc, result), type(lhs_scale), type(rhs_scale)"
+    )

@@ -14,6 +14,7 @@ class GetGlobal(Operation, opcode=44, name="get_global"):
 
     name: str = attribute("str")
     result: Value = result_of(POINTERS)
+    assembly = "$name : type(result)"
 
 
 class JoinTokens(Operation, opcode=60, name="join_tokens", count_operands=True, count_results=True):
@@ -21,6 +22,7 @@ class JoinTokens(Operation, opcode=60, name="join_tokens", count_operands=True, 
 
     tokens: tuple[Value, ...] = variadic()
     result: Value = result_of()
+    assembly = "%tokens : type(result)"
 
 
 class LoadPtrTko(Operation, opcode=61, name="load_ptr_tko"):
@@ -35,12 +37,18 @@ class LoadPtrTko(Operation, opcode=61, name="load_ptr_tko"):
     token: Value | None = optional_operand(bit=4)
     result: Value = result_of(ANY)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics{ $memory_scope}? %source{, %mask}?{, %paddingValue}?"
+        "{ token=%token}?{ optimization_hints = $optimization_hints}?"
+        " : type(source){, type(mask)}?{, type(paddingValue)}? -> type(result), type(result_token)"
+    )
 
 
 class MakeToken(Operation, opcode=68, name="make_token"):
     """A token that comes after nothing."""
 
     result: Value = result_of()
+    assembly = ": type(result)"
 
 
 class Offset(Operation, opcode=81):
@@ -49,6 +57,7 @@ class Offset(Operation, opcode=81):
     ptr: Value = operand(POINTERS)
     offset: Value = operand(INTEGER)
     result: Value = result_of(POINTERS)
+    assembly = "%ptr, %offset : type(ptr), type(offset) -> type(result)"
 
 
 class StorePtrTko(Operation, opcode=101, name="store_ptr_tko"):
@@ -62,6 +71,11 @@ class StorePtrTko(Operation, opcode=101, name="store_ptr_tko"):
     mask: Value | None = optional_operand(BOOL, bit=2)
     token: Value | None = optional_operand(bit=3)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics{ $memory_scope}? %destination, %value{, %mask}?"
+        "{ token=%token}?{ optimization_hints = $optimization_hints}?"
+        " : type(destination), type(value){, type(mask)}? -> type(result_token)"
+    )
 
 
 class Alloca(Operation, opcode=113, since=V13_3):
@@ -71,6 +85,7 @@ class Alloca(Operation, opcode=113, since=V13_3):
     alignment: int = attribute("int")
     global_: bool = flag(0)
     result: Value = result_of(POINTERS)
+    assembly = "num_elem = $num_elem, alignment = $alignment{ $global_}? : type(result)"
 
 
 class GdcLaunchDependentsTko(
@@ -80,6 +95,7 @@ class GdcLaunchDependentsTko(
 
     token: Value | None = optional_operand()
     result_token: Value = result_of()
+    assembly = "{%token }?: type(result_token)"
 
 
 class GdcWaitTko(Operation, opcode=120, name="gdc_wait_tko", since=V13_4, count_operands=True):
@@ -87,6 +103,7 @@ class GdcWaitTko(Operation, opcode=120, name="gdc_wait_tko", since=V13_4, count_
 
     token: Value | None = optional_operand()
     result_token: Value = result_of()
+    assembly = "{%token }?: type(result_token)"
 
 
 class MemoryFenceAliasTko(Operation, opcode=122, name="memory_fence_alias_tko", since=V13_4):
@@ -94,3 +111,4 @@ class MemoryFenceAliasTko(Operation, opcode=122, name="memory_fence_alias_tko", 
 
     token: Value = operand()
     result_token: Value = result_of()
+    assembly = "%token : type(result_token)"

@@ -23,6 +23,10 @@ class MultimemLoadReduceViewTko(
     token: Value | None = optional_operand(bit=1)
     reduced_values: Value = result_of(NUMBER)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics{ $memory_scope}? %view[%index], $reduction{ token = %token}?"
+        " : type(view){, each(index)}? -> type(reduced_values), type(result_token)"
+    )
 
 
 class MultimemReduceViewTko(
@@ -39,6 +43,10 @@ class MultimemReduceViewTko(
     index: tuple[Value, ...] = variadic(INTEGER, counted=True)
     token: Value | None = optional_operand(bit=0)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics $memory_scope %tile, %view[%index], $reduction{ token = %token}?"
+        " : type(tile), type(view){, each(index)}? -> type(result_token)"
+    )
 
 
 class MultimemStoreViewTko(
@@ -54,3 +62,7 @@ class MultimemStoreViewTko(
     index: tuple[Value, ...] = variadic(INTEGER, counted=True)
     token: Value | None = optional_operand(bit=1)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics{ $memory_scope}? %tile, %view[%index]{ token = %token}?"
+        " : type(tile), type(view){, each(index)}? -> type(result_token)"
+    )

@@ -15,6 +15,8 @@ class Reduce(Operation, opcode=88, count_operands=True, count_results=True):
     identities: tuple[Attribute, ...] = attribute("array")
     body: Region = region()
     results = variadic_results()
+    assembly = "%operands dim=$dim identities=$identities : type(operands) -> type(results) ^body"
+    result_name = "reduce"
 
 
 class Scan(Operation, opcode=94, count_operands=True, count_results=True):
@@ -26,3 +28,6 @@ class Scan(Operation, opcode=94, count_operands=True, count_results=True):
     identities: tuple[Attribute, ...] = attribute("array")
     body: Region = region()
     results = variadic_results()
+    assembly = (
+        "%operands dim=$dim reverse=$reverse identities=$identities : type(operands) -> type(results) ^body"
+    )

@@ -14,6 +14,7 @@ class GetIndexSpaceShape(Operation, opcode=45, name="get_index_space_shape", cou
 
     src: Value = operand()
     results = variadic_results()
+    assembly = "%src : type(src) -> each(results)"
 
 
 class GetTensorShape(Operation, opcode=47, name="get_tensor_shape", count_results=True):
@@ -21,6 +22,7 @@ class GetTensorShape(Operation, opcode=47, name="get_tensor_shape", count_result
 
     src: Value = operand()
     results = variadic_results()
+    assembly = "%src : type(src) -> each(results)"
 
 
 class LoadViewTko(Operation, opcode=62, name="load_view_tko", count_results=True):
@@ -35,6 +37,11 @@ class LoadViewTko(Operation, opcode=62, name="load_view_tko", count_results=True
     token: Value | None = optional_operand(bit=2)
     tile: Value = result_of(NUMBER)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics{ $memory_scope}? %view[%index]"
+        "{ token = %token}?{ optimization_hints = $optimization_hints}?"
+        " : type(view){, each(index)}? -> type(tile), type(result_token)"
+    )
 
 
 class MakePartitionView(Operation, opcode=66, name="make_partition_view"):
@@ -42,6 +49,8 @@ class MakePartitionView(Operation, opcode=66, name="make_partition_view"):
 
     tensor_view: Value = operand()
     result: Value = result_of()
+    assembly = "%tensor_view : type(result)"
+    result_name = "pview"
 
 
 class MakeTensorView(Operation, opcode=67, name="make_tensor_view", count_results=True):
@@ -51,6 +60,7 @@ class MakeTensorView(Operation, opcode=67, name="make_tensor_view", count_result
     dynamicShape: tuple[Value, ...] = variadic(INTEGER, counted=True)
     dynamicStrides: tuple[Value, ...] = variadic(INTEGER, counted=True)
     result: Value = result_of()
+    result_name = "tview"
 
 
 class StoreViewTko(Operation, opcode=102, name="store_view_tko", count_results=True):
@@ -65,6 +75,11 @@ class StoreViewTko(Operation, opcode=102, name="store_view_tko", count_results=T
     index: tuple[Value, ...] = variadic(INTEGER, counted=True)
     token: Value | None = optional_operand(bit=2)
     result_token: Value = result_of()
+    assembly = (
+        "$memory_ordering_semantics{ $memory_scope}? %tile, %view[%index]"
+        "{ token = %token}?{ optimization_hints = $optimization_hints}?"
+        " : type(tile), type(view){, each(index)}? -> type(result_token)"
+    )
 
 
 class MakeGatherScatterView(Operation, opcode=115, name="make_gather_scatter_view", since=V13_3):
@@ -72,6 +87,8 @@ class MakeGatherScatterView(Operation, opcode=115, name="make_gather_scatter_vie
 
     tensor_view: Value = operand()
     result: Value = result_of()
+    assembly = "%tensor_view : type(result)"
+    result_name = "gsview"
 
 
 class MakeStridedView(Operation, opcode=116, name="make_strided_view", since=V13_3):
@@ -79,3 +96,5 @@ class MakeStridedView(Operation, opcode=116, name="make_strided_view", since=V13
 
     tensor_view: Value = operand()
     result: Value = result_of()
+    assembly = "%tensor_view : type(result)"
+    result_name = "sview"
