@@ -105,4 +105,4 @@ class Insert(Operation, opcode=118, since=V13_4, count_operands=True, count_resu
     destination: Value = operand(ANY)
     indices: tuple[Value, ...] = variadic(I32)
     result: Value = result_of(ANY)
-    assembly = "%source, %destination[%indices] : type(source), type(destination) -> type(result)"
+    assembly = "%source, %destination[%indices] : type(source), type(destination, result)"

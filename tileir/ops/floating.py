@@ -265,4 +265,4 @@ class FPowI(Operation, opcode=121, since=V13_4):
     source: Value = operand(FLOAT)
     exponent: Value = operand(INTEGER)
     result: Value = result_of(FLOAT)
-    assembly = "%source, %exponent : type(source), type(exponent) -> type(result)"
+    assembly = "%source, %exponent : type(source, result), type(exponent)"

@@ -95,7 +95,7 @@ class GdcLaunchDependentsTko(
 
     token: Value | None = optional_operand()
     result_token: Value = result_of()
-    assembly = "{%token }?: type(result_token)"
+    assembly = "{token = %token }?-> type(result_token)"
 
 
 class GdcWaitTko(Operation, opcode=120, name="gdc_wait_tko", since=V13_4, count_operands=True):
@@ -103,7 +103,7 @@ class GdcWaitTko(Operation, opcode=120, name="gdc_wait_tko", since=V13_4, count_
 
     token: Value | None = optional_operand()
     result_token: Value = result_of()
-    assembly = "{%token }?: type(result_token)"
+    assembly = "{token = %token }?-> type(result_token)"
 
 
 class MemoryFenceAliasTko(Operation, opcode=122, name="memory_fence_alias_tko", since=V13_4):
@@ -111,4 +111,4 @@ class MemoryFenceAliasTko(Operation, opcode=122, name="memory_fence_alias_tko", 
 
     token: Value = operand()
     result_token: Value = result_of()
-    assembly = "%token : type(result_token)"
+    assembly = "%token"

@@ -39,7 +39,7 @@ class LoadViewTko(Operation, opcode=62, name="load_view_tko", count_results=True
     result_token: Value = result_of()
     assembly = (
         "$memory_ordering_semantics{ $memory_scope}? %view[%index]"
-        "{ token = %token}?{ optimization_hints = $optimization_hints}?"
+        "{ token = %token}?{ optimization_hints = $optimization_hints}?{ inbounds = $inbounds}?"
         " : type(view){, each(index)}? -> type(tile), type(result_token)"
     )
 
@@ -77,7 +77,7 @@ class StoreViewTko(Operation, opcode=102, name="store_view_tko", count_results=T
     result_token: Value = result_of()
     assembly = (
         "$memory_ordering_semantics{ $memory_scope}? %tile, %view[%index]"
-        "{ token = %token}?{ optimization_hints = $optimization_hints}?"
+        "{ token = %token}?{ optimization_hints = $optimization_hints}?{ inbounds = $inbounds}?"
         " : type(tile), type(view){, each(index)}? -> type(result_token)"
     )
 

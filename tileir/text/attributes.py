@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import attributes as a
-from ..types import NumberType, Type
+from ..types import TF32, NumberType, Type
 from .numbers import is_hexadecimal, spell_float, spell_integer, spell_number
 from .strings import escape, keyword_or_string
 
@@ -93,15 +93,20 @@ def spell_elements(constant: a.DenseElements) -> str:
     assert isinstance(element, NumberType)
     bits = constant.bits()
     if len(bits) == 1:
-        single = spell_number(bits[0], element)
-        return (
-            single
-            if constant.is_splat or not constant.type.shape
-            else "[" * len(constant.type.shape) + single + "]" * len(constant.type.shape)
-        )
+        return spell_number(bits[0], element)
     if len(bits) > HEX_LIMIT:
-        return f'"0x{constant.data.hex().upper()}"'
+        return f'"0x{stored(constant).hex().upper()}"'
     texts = [spell_number(b, element) for b in bits]
     for extent in reversed(constant.type.shape):
         texts = [f"[{', '.join(texts[i : i + extent])}]" for i in range(0, len(texts), extent)]
     return texts[0]
+
+
+def stored(constant: a.DenseElements) -> bytes:
+    """The bytes of a constant as MLIR keeps them: three for an element of tf32, which has 19 bits."""
+    data = constant.data
+    if constant.type.element != TF32:
+        return data
+    packed = bytearray(len(data) // 4 * 3)
+    packed[0::3], packed[1::3], packed[2::3] = data[0::4], data[1::4], data[2::4]
+    return bytes(packed)
