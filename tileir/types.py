@@ -93,12 +93,12 @@ NUMBERS: dict[str, NumberType] = {
 
 
 class PointerAttribute(enum.Enum):
-    """The attribute a pointer or a tensor view may carry since 13.4."""
+    """The attribute a pointer or a tensor view may carry since 13.4; the text calls the default ``none``."""
 
     DEFAULT = 0
 
     def __str__(self) -> str:
-        return self.name.lower()
+        return "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class PointerType(Type):
     def __str__(self) -> str:
         if self.attribute is None:
             return f"ptr<{self.pointee}>"
-        return f"ptr<{self.pointee}, {self.attribute}>"
+        return f"ptr<{self.pointee}, <{self.attribute}>>"
 
 
 Element = NumberType | PointerType
@@ -151,7 +151,7 @@ class TensorViewType(Type):
         strides = ",".join(_extent(d) for d in self.strides)
         tail = "" if not self.shape else f", strides=[{strides}]"
         if self.attribute is not None:
-            tail += f", {self.attribute}"
+            tail += f", #cuda_tile.ptr_attr<{self.attribute}>"
         return f"tensor_view<{extents}{self.element}{tail}>"
 
     @property
@@ -164,11 +164,11 @@ def _shape(extents: tuple[int, ...]) -> str:
     return "x".join(str(d) for d in extents)
 
 
-def _view_tail(dim_map: tuple[int, ...] | None, padding: PaddingValue | None, rank: int) -> str:
-    tail = ""
-    if dim_map is not None and dim_map != tuple(range(rank)):
-        tail += f", dim_map=[{', '.join(str(d) for d in dim_map)}]"
-    return tail
+def _dim_map(dim_map: tuple[int, ...]) -> str:
+    """The order of dimensions, where it is another than their own."""
+    if dim_map == tuple(range(len(dim_map))):
+        return ""
+    return f", dim_map=[{', '.join(str(d) for d in dim_map)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +185,10 @@ class PartitionViewType(Type):
 
     def __str__(self) -> str:
         padding = "" if self.padding is None else f", padding_value = {self.padding}"
-        tail = _view_tail(self.dim_map, self.padding, len(self.tile_shape))
-        return f"partition_view<tile=({_shape(self.tile_shape)}){padding}, {self.tensor_view}{tail}>"
+        return (
+            f"partition_view<tile=({_shape(self.tile_shape)}){padding}, {self.tensor_view}"
+            f"{_dim_map(self.dim_map)}>"
+        )
 
     @property
     def traversal_strides(self) -> tuple[int, ...]:
@@ -206,11 +208,10 @@ class StridedViewType(Type):
 
     def __str__(self) -> str:
         padding = "" if self.padding is None else f", padding_value = {self.padding}"
-        tail = _view_tail(self.dim_map, self.padding, len(self.tile_shape))
         strides = ",".join(str(s) for s in self.traversal_strides)
         return (
             f"strided_view<tile=({_shape(self.tile_shape)}), traversal_strides=[{strides}]{padding}, "
-            f"{self.tensor_view}{tail}>"
+            f"{self.tensor_view}{_dim_map(self.dim_map)}>"
         )
 
 

@@ -10,7 +10,7 @@ from ..ops.control import For, Loop
 from ..ops.core import Constant
 from ..ops.debugging import Assume
 from ..ops.view import MakeTensorView
-from ..types import Dimension
+from ..types import Dimension, PointerAttribute, PointerType, TileType, Type
 from .attributes import spell_elements, spell_predicate
 from .printer import Printer, print_control_region
 
@@ -67,11 +67,18 @@ def print_make_tensor_view(printer: Printer, op: MakeTensorView) -> None:
     view: Any = op.result.type
     shape = _mixed(printer, view.shape, op.dynamicShape)
     strides = _mixed(printer, view.strides, op.dynamicStrides)
-    dynamic = (*op.dynamicShape, *op.dynamicStrides)
-    index = f"{printer.type(dynamic[0].type)} -> " if dynamic else ""
+    # The pointer's type is spelled where it does not follow from the view's.
+    operands = [op.base.type] if _pointer_attribute(op.base.type) is not None else []
+    operands += [v.type for v in (*op.dynamicShape, *op.dynamicStrides)[:1]]
+    arrow = ", ".join(map(printer.type, operands)) + " -> " if operands else ""
     printer.out.append(
-        f" {printer.use[op.base]}, shape = [{shape}], strides = [{strides}] : {index}{printer.type(view)}"
+        f" {printer.use[op.base]}, shape = [{shape}], strides = [{strides}] : {arrow}{printer.type(view)}"
     )
+
+
+def _pointer_attribute(type_: Type) -> PointerAttribute | None:
+    element = type_.element if isinstance(type_, TileType) else None
+    return element.attribute if isinstance(element, PointerType) else None
 
 
 def _mixed(printer: Printer, extents: tuple[Dimension, ...], dynamic: tuple[Value, ...]) -> str:

@@ -29,7 +29,7 @@ def render(module: Module) -> str:
         printer.global_(global_)
     for function in module.functions:
         printer.function(function)
-    return "".join(printer.out)
+    return "".join(printer.out) or "\n"
 
 
 class Printer:
@@ -66,9 +66,9 @@ class Printer:
 
     def global_(self, global_: Global) -> None:
         """A global."""
-        words = ["global"]
-        if global_.visibility is not SymbolVisibility.PUBLIC:
-            words.append(str(global_.visibility))
+        # The disassembler leaves the room of a visibility that is not spelled.
+        public = global_.visibility is SymbolVisibility.PUBLIC
+        words = ["global", "" if public else f"{global_.visibility} "]
         if global_.constant:
             words.append("constant")
         words.append(symbol(global_.name))
