@@ -2,7 +2,7 @@
 
 from . import ops as ops
 from .assembler import Cubin, assemble, assembler_defect, disassemble, targets, tileiras_args
-from .bytecode import read
+from .bytecode import read, write
 from .errors import TileError
 from .module import Function, Global, Module, Operation, Region, Value
 from .text import render
@@ -26,4 +26,5 @@ __all__ = [
     "render",
     "targets",
     "tileiras_args",
+    "write",
 ]

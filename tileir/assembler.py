@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import toolchain
+from .bytecode import write
 from .errors import ArgumentError
 from .module import Module
 from .toolchain import Toolchain
@@ -182,7 +183,5 @@ def disassemble(
 
 def _bytecode(module: Module | bytes) -> tuple[bytes, str | None]:
     if isinstance(module, Module):
-        from .bytecode import write
-
         return write(module), module.source
     return bytes(module), None

@@ -147,7 +147,7 @@ class IntegerAttribute(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class FloatAttribute(Attribute):
-    """A floating-point number of a number format, kept as its bit pattern."""
+    """A floating-point number of a number format, kept as its bit pattern (of 19 bits for tf32)."""
 
     type: NumberType
     bits: int
@@ -203,12 +203,21 @@ class OptimizationHints(Attribute):
 class DenseElements(Attribute):
     """The elements of a constant tile.
 
-    ``data`` holds them little-endian in row-major order, i1 and sub-byte formats one byte an element.
-    A constant whose elements are all the same is kept as that one element.
+    ``data`` holds their bit patterns little-endian in row-major order, ``element_bytes`` each: one byte for
+    i1 and sub-byte formats, and four for tf32, whose pattern has 19 bits (those of the f32 that it is part
+    of, without the 13 low bits). A constant whose elements are all the same is kept as that one element.
     """
 
     type: TileType
     data: bytes
+
+    def __post_init__(self) -> None:
+        n = self.element_bytes
+        if len(self.data) > n:
+            view = memoryview(self.data)
+            # All are the same exactly when shifting them by one changes nothing.
+            if view[n:] == view[:-n]:
+                object.__setattr__(self, "data", self.data[:n])
 
     @property
     def element_bytes(self) -> int:
@@ -226,7 +235,8 @@ class DenseElements(Attribute):
         """Every stored element's bit pattern: one for a splat, ``type.size`` otherwise."""
         n = self.element_bytes
         code = {1: "B", 2: "H", 4: "I", 8: "Q"}[n]
-        return list(struct.unpack(f"<{len(self.data) // n}{code}", self.data))
+        count = len(self.data) // n
+        return list(struct.unpack(f"<{count}{code}", self.data[: count * n]))
 
 
 class AssumePredicate(Attribute):

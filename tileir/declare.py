@@ -151,9 +151,9 @@ def result_of(elements: Elements | None = None, *, since: Version | None = None)
     return ResultPart(elements, since=since)
 
 
-def variadic_results() -> Any:
-    """Any number of results."""
-    return ResultPart(None, variadic=True)
+def variadic_results(*, since: Version | None = None) -> Any:
+    """Any number of results. With ``since``, one token that the bytes of older versions do not have."""
+    return ResultPart(None, variadic=True, since=since)
 
 
 def region(*, optional: bool = False) -> Any:

@@ -73,6 +73,10 @@ class BytecodeError(TileError):
     """A file is not well-formed Tile IR bytecode."""
 
 
+class WriteError(TileError):
+    """A module has no spelling in the bytecode version asked for, or is not well-formed."""
+
+
 class TextError(TileError):
     """A text is not well-formed Tile IR."""
 

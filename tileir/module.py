@@ -210,9 +210,9 @@ def structure(module: Module) -> tuple[Any, ...]:
             f.name,
             f.is_entry,
             f.result_types,
-            f.hints,
-            f.argument_attributes,
-            f.result_attributes,
+            f.hints if f.hints is not None and f.hints.architectures else None,
+            f.argument_attributes if f.argument_attributes and f.argument_attributes.elements else None,
+            f.result_attributes if f.result_attributes and f.result_attributes.elements else None,
             f.location,
             _region(f.body, {}),
         )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from typing import NoReturn
 
 from ..errors import BytecodeError
+
+_CODES = {1: "b", 4: "i", 8: "q"}
 
 
 class Cursor:
@@ -62,8 +65,8 @@ class Cursor:
         self.position += count
         return self.data[start : self.position]
 
-    def varint(self) -> int:
-        """An unsigned LEB128 number of at most 64 bits."""
+    def varint(self, *, wrap: bool = False) -> int:
+        """An unsigned LEB128 number of at most 64 bits; with ``wrap``, bits above these are lost."""
         data, position, end = self.data, self.position, self.end
         if position < end and data[position] < 0x80:
             self.position = position + 1
@@ -82,7 +85,9 @@ class Cursor:
                 self.fail("a number has more than 64 bits", "varint-width")
         self.position = position
         if value >> 64:
-            self.fail("a number has more than 64 bits", "varint-width")
+            if not wrap:
+                self.fail("a number has more than 64 bits", "varint-width")
+            value &= (1 << 64) - 1
         return value
 
     def signed_varint(self) -> int:
@@ -105,10 +110,7 @@ class Cursor:
     def integers(self, width: int, what: str) -> tuple[int, ...]:
         """A counted array of little-endian signed integers of ``width`` bytes."""
         count = self.count(what, size=width)
-        raw = self.take(count * width)
-        return tuple(
-            int.from_bytes(raw[i : i + width], "little", signed=True) for i in range(0, len(raw), width)
-        )
+        return struct.unpack(f"<{count}{_CODES[width]}", self.take(count * width))
 
     def align(self, alignment: int) -> None:
         """Skip the padding up to a multiple of ``alignment`` in this cursor's own data."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Iterator
 
 from .. import locations as loc
+from ..version import V13_5, Version
 from .cursor import Cursor
 from .sections import read_table
 
-DEPTH = 256
+DEPTH = 100
 """Scopes and call sites nest no deeper than this in any real file."""
+WEIGHT = 10_000
+"""No location is made of more parts than this, counting a part as often as it is referred to.
+
+Two call sites that both refer to the one before double at each step: a few bytes would take hours to compare.
+"""
 
 
 class DebugTable:
@@ -18,18 +25,35 @@ class DebugTable:
     def __init__(
         self,
         items: list[Cursor],
-        indices: list[tuple[int, ...]],
+        offsets: tuple[int, ...],
+        numbers: tuple[int, ...],
         string: Callable[[Cursor], str],
+        version: Version,
     ) -> None:
         self._items = items
-        self._indices = indices
+        self._offsets = offsets
+        self._numbers = numbers
         self._string = string
+        self._version = version
         self._known: dict[int, loc.Location | None] = {0: None}
+        self._weights: dict[int, tuple[int, int]] = {0: (0, 0)}
         self._open: set[int] = set()
 
-    def of_function(self, number: int) -> tuple[int, ...]:
-        """Location numbers of function ``number`` (from 0): its own, then one an operation."""
-        return self._indices[number] if number < len(self._indices) else ()
+    def of_function(self, number: int, asker: Cursor) -> Iterator[int]:
+        """Location numbers of the function whose debug number is ``number``: its own, then one an operation.
+
+        0 stands for a function without debug information, whose locations are all none.
+        """
+        if number == 0:
+            while True:
+                yield 0
+        if number > len(self._offsets):
+            asker.fail("there is no debug information of this number", "debug-index", found=number)
+        position = self._offsets[number - 1]
+        while position < len(self._numbers):
+            yield self._numbers[position]
+            position += 1
+        asker.fail("the debug section has fewer locations than operations", "debug-index")
 
     def get(self, index: int, asker: Cursor) -> loc.Location | None:
         """Location number ``index``."""
@@ -41,70 +65,81 @@ class DebugTable:
             asker.fail("a location contains itself", "debug-cycle", found=f"location {index}")
         self._open.add(index)
         item = self._items[index - 1]
-        start = item.position
-        decoded = self._decode(item)
-        item.position = start
+        decoded = self._decode(item, index)
+        item.finish("a location")
         self._open.discard(index)
         self._known[index] = decoded
         return decoded
 
-    def _reference(self, cursor: Cursor) -> loc.Location | None:
-        return self.get(cursor.varint(), cursor)
+    def _references(self, cursor: Cursor, owner: int, count: int = 1) -> list[loc.Location | None]:
+        """The next ``count`` locations that the location ``owner`` refers to."""
+        found = []
+        depth, weight = self._weights.get(owner, (1, 1))
+        for _ in range(count):
+            index = cursor.varint()
+            found.append(self.get(index, cursor))
+            below = self._weights[index]
+            depth, weight = max(depth, below[0] + 1), weight + below[1]
+        if depth > DEPTH or weight > WEIGHT:
+            cursor.fail("a location is made of too many others", "debug-depth", found=f"location {owner}")
+        self._weights[owner] = depth, weight
+        return found
 
-    def _file(self, cursor: Cursor) -> loc.File | None:
-        found = self._reference(cursor)
+    def _file(self, cursor: Cursor, owner: int) -> loc.File | None:
+        (found,) = self._references(cursor, owner)
         if found is not None and not isinstance(found, loc.File):
             cursor.fail("a location's file is not a file", "debug-kind", found=found)
         return found
 
-    def _decode(self, cursor: Cursor) -> loc.Location | None:
+    def _decode(self, cursor: Cursor, index: int) -> loc.Location | None:
+        self._weights[index] = 1, 1
         tag = cursor.byte()
         match tag:
             case 0:
                 return None
             case 1:
-                return loc.CompileUnit(self._file(cursor))
+                return loc.CompileUnit(self._file(cursor, index))
             case 2:
                 return loc.File(self._string(cursor), self._string(cursor))
             case 3:
-                scope, file = self._reference(cursor), self._file(cursor)
-                return loc.LexicalBlock(scope, file, cursor.varint(), cursor.varint())
+                (scope,) = self._references(cursor, index)
+                return loc.LexicalBlock(scope, self._file(cursor, index), cursor.varint(), cursor.varint())
             case 4:
-                scope, name = self._reference(cursor), self._string(cursor)
-                return loc.SourceLocation(scope, name, cursor.varint(), cursor.varint())
+                (scope,) = self._references(cursor, index)
+                return loc.SourceLocation(scope, self._string(cursor), cursor.varint(), cursor.varint())
             case 5:
-                file, line = self._file(cursor), cursor.varint()
-                name, linkage_name = self._string(cursor), self._string(cursor)
-                unit = self._reference(cursor)
-                if unit is not None and not isinstance(unit, loc.CompileUnit):
-                    cursor.fail("a subprogram's unit is not a compile unit", "debug-kind", found=unit)
-                return loc.Subprogram(file, line, name, linkage_name, unit, cursor.varint())
+                return self._subprogram(cursor, index)
             case 6:
-                return loc.CallSite(self._reference(cursor), self._reference(cursor))
+                return loc.CallSite(*self._references(cursor, index, 2))
         cursor.position -= 1
         cursor.fail("there is no location with this tag", "debug-tag", found=tag)
 
+    def _subprogram(self, cursor: Cursor, index: int) -> loc.Subprogram:
+        file, line = self._file(cursor, index), cursor.varint()
+        name, linkage_name = self._string(cursor), self._string(cursor)
+        (unit,) = self._references(cursor, index)
+        if unit is not None and not isinstance(unit, loc.CompileUnit):
+            cursor.fail("a subprogram's unit is not a compile unit", "debug-kind", found=unit)
+        scope_line = cursor.varint()
+        if self._version >= V13_5:
+            flags = cursor.varint()
+            if flags:
+                cursor.fail("unknown flags on a subprogram", "debug-flags", found=flags, expected=0)
+        return loc.Subprogram(file, line, name, linkage_name, unit, scope_line)
 
-def read_debug(cursor: Cursor, string: Callable[[Cursor], str]) -> DebugTable:
+
+def read_debug(cursor: Cursor, string: Callable[[Cursor], str], version: Version) -> DebugTable:
     """The debug section."""
-    count = cursor.varint()
-    cursor.align(4)
-    if count * 4 > cursor.remaining:
-        cursor.fail("more functions are announced than the section can hold", "count", found=count)
-    raw = cursor.take(count * 4)
-    offsets = [int.from_bytes(raw[i : i + 4], "little") for i in range(0, len(raw), 4)]
-    total = cursor.varint()
-    cursor.align(8)
-    if total * 8 > cursor.remaining:
-        cursor.fail("more locations are announced than the section can hold", "count", found=total)
-    raw = cursor.take(total * 8)
-    numbers = [int.from_bytes(raw[i : i + 8], "little") for i in range(0, len(raw), 8)]
-    indices = []
-    for i, offset in enumerate(offsets):
-        end = offsets[i + 1] if i + 1 < count else total
-        if not offset <= end <= total:
-            cursor.fail("the functions' locations do not ascend", "table-offset", found=f"{offset} to {end}")
-        indices.append(tuple(numbers[offset:end]))
+    offsets = _numbers(cursor, 4, "I", "functions")
+    numbers = _numbers(cursor, 8, "Q", "locations")
+    for offset in offsets:
+        if offset > len(numbers):
+            cursor.fail("a function's locations begin after the last", "table-offset", found=offset)
     # The table's offsets count from its own beginning, and its padding from the section's.
-    items = read_table(cursor, 4, "locations")
-    return DebugTable(items, indices, string)
+    return DebugTable(read_table(cursor, 4, "locations"), offsets, numbers, string, version)
+
+
+def _numbers(cursor: Cursor, width: int, code: str, what: str) -> tuple[int, ...]:
+    count = cursor.count(what, size=width)
+    cursor.align(width)
+    return struct.unpack(f"<{count}{code}", cursor.take(count * width))

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import enum
-from functools import cache
+from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import ops as _ops  # noqa: F401  (declares the operations)
 from .. import registry
-from ..attributes import ArrayAttribute, SymbolVisibility
+from ..attributes import ArrayAttribute, Attribute, OptimizationHints, SymbolVisibility
 from ..errors import TileError
 from ..locations import Location
 from ..module import Function, Global, Module, Operation, Region, Value
-from ..types import TileType
-from ..version import V13_3, Version
+from ..types import TOKEN
+from ..version import V13_3, V13_5
 from .attribute_reader import AttributeReader
 from .cursor import Cursor
 from .debug_reader import DebugTable, read_debug
+from .plan import plan
 from .sections import Section, read_header, read_sections, read_table
 from .type_reader import TypeTable
 
+A = TypeVar("A", bound=Attribute)
+
 ENTRY, HINTS = 2, 4
-REGION_DEPTH = 200
+REGION_DEPTH = 100
 """Regions nest no deeper than this in any real file."""
 
 
@@ -53,7 +56,9 @@ class _Reader:
         self.file = file
         self.version = read_header(cursor)
         self.sections = read_sections(cursor, self.version)
-        self.end = cursor
+        for needed in (Section.STRING, Section.FUNCTION):
+            if needed not in self.sections:
+                cursor.fail(f"the file has no {needed.name.lower()} section", "section-missing")
         # A section that would be empty may be left out, and a table of nothing is as good as none.
         strings = [c.take(c.remaining) for c in self._table(Section.STRING, 4, "strings")]
         types = TypeTable(self._table(Section.TYPE, 4, "types"), self.version)
@@ -62,9 +67,9 @@ class _Reader:
         self.types = types
         debug = self.sections.get(Section.DEBUG)
         self.debug = (
-            read_debug(debug, self.attributes.string)
+            read_debug(debug, self.attributes.string, self.version)
             if debug is not None and debug.remaining
-            else DebugTable([], [], self.attributes.string)
+            else DebugTable([], (), (), self.attributes.string, self.version)
         )
 
     def _table(self, section: Section, index_width: int, what: str) -> list[Cursor]:
@@ -82,44 +87,45 @@ class _Reader:
         cursor = self.sections.get(Section.PRODUCER)
         if cursor is not None:
             module.producer = self.attributes.string(cursor)
+            cursor.finish("the producer section")
         cursor = self.sections.get(Section.GLOBAL)
         if cursor is not None:
             module.globals = [self._global(cursor) for _ in range(cursor.count("globals", size=4))]
             cursor.finish("the global section")
-        cursor = self.sections.get(Section.FUNCTION)
-        if cursor is None:
-            self.end.fail("the file has no function section", "section-missing")
-        module.functions = [self._function(cursor, i) for i in range(cursor.count("functions", size=5))]
-        cursor.finish("the function section")
+        cursor = self.sections[Section.FUNCTION]
+        module.functions = [self._function(cursor) for _ in range(cursor.count("functions", size=5))]
+        # Some writers pad the section inside.
+        if cursor.remaining >= 8:
+            cursor.finish("the function section")
         return module
 
     def _global(self, cursor: Cursor) -> Global:
-        name = self.attributes.string(cursor)
+        name = self.attributes.symbol(cursor)
         value = self.attributes.dense(cursor, self.types.read(cursor))
         result = Global(name, value, alignment=cursor.varint())
         if self.version >= V13_3:
             result.visibility = self._enum(cursor, SymbolVisibility)
-            result.constant = bool(cursor.varint() & 1)
+            result.constant = cursor.varint() != 0
         return result
 
-    def _function(self, cursor: Cursor, number: int) -> Function:
-        name = self.attributes.string(cursor)
+    def _function(self, cursor: Cursor) -> Function:
+        name = self.attributes.symbol(cursor)
         signature = self.attributes.function_type(cursor)
         flags = cursor.byte()
-        if flags & ~(ENTRY | HINTS | 1):
+        if flags not in (0, ENTRY, ENTRY | HINTS) or (flags & HINTS and self.version >= V13_5):
+            cursor.position -= 1
             cursor.fail("unknown flags on a function", "function-flags", found=bin(flags))
-        cursor.varint()  # the number of its debug information, which the order already gives
+        debug_number = cursor.varint()
         hints = arguments = None
-        if self.version >= (13, 5) and flags & ENTRY:
-            hints = self.attributes.hints(cursor) if cursor.byte() else None
-            arguments = ArrayAttribute(self.attributes.array(cursor)) if cursor.byte() else None
-        elif flags & HINTS:
-            tagged = self.attributes.tagged(cursor)
-            hints = tagged  # type: ignore[assignment]
+        if flags & HINTS or (self.version >= V13_5 and flags & ENTRY):
+            hints = self._expect(cursor, OptimizationHints, "optimization hints")
+        if self.version >= V13_5:
+            arguments = self._expect(cursor, ArrayAttribute, "an array of attributes of the arguments")
         length = cursor.varint()
         start = cursor.position
         data = cursor.take(length)
-        body = _Body(self, Cursor(data, self.file, base=cursor.base + start), number)
+        body_cursor = Cursor(data, self.file, base=cursor.base + start)
+        body = _Body(self, body_cursor, self.debug.of_function(debug_number, body_cursor))
         region = Region(signature.parameters)
         location = body.location()
         body.values.extend(region.arguments)
@@ -130,18 +136,25 @@ class _Reader:
             region,
             is_entry=bool(flags & ENTRY),
             result_types=signature.results,
-            hints=hints,
-            argument_attributes=arguments,
+            hints=hints if hints is not None and hints.architectures else None,
+            argument_attributes=arguments if arguments is not None and arguments.elements else None,
             location=location,
         )
 
+    def _expect(self, cursor: Cursor, kind: type[A], what: str) -> A:
+        found = self.attributes.tagged(cursor)
+        if not isinstance(found, kind):
+            cursor.fail(f"a function has another attribute instead of {what}", "function-attribute")
+        return found
+
     @staticmethod
     def _enum(cursor: Cursor, kind: type[Any]) -> Any:
-        value = cursor.byte()
+        start = cursor.position
+        value = cursor.varint()
         try:
             return kind(value)
         except ValueError:
-            cursor.position -= 1
+            cursor.position = start
             expected = f"0 to {max(m.value for m in kind)}"
             cursor.fail(f"not a value of {kind.__name__}", "enum-value", found=value, expected=expected)
 
@@ -149,14 +162,14 @@ class _Reader:
 class _Body:
     """Decodes the operations of one function, numbering values as it goes."""
 
-    def __init__(self, reader: _Reader, cursor: Cursor, number: int) -> None:
+    def __init__(self, reader: _Reader, cursor: Cursor, locations: Iterator[int]) -> None:
         self.reader = reader
         self.cursor = cursor
         self.values: list[Value] = []
-        self._locations = iter(reader.debug.of_function(number))
+        self._locations = locations
 
     def location(self) -> Location | None:
-        return self.reader.debug.get(next(self._locations, 0), self.cursor)
+        return self.reader.debug.get(next(self._locations), self.cursor)
 
     def operation(self, depth: int) -> Operation:
         cursor, reader = self.cursor, self.reader
@@ -191,29 +204,29 @@ class _Body:
             result_types = [read_type(cursor) for _ in range(cursor.count("results"))]
         else:
             result_types = [read_type(cursor) for _ in declaration.results]
-        plan = _plan(kind, reader.version)
+        layout = plan(kind, reader.version)
 
-        flags = cursor.varint() if plan.has_flags else 0
-        if flags & ~plan.known_bits:
-            cursor.fail("unknown flags", "flags", found=bin(flags), expected=bin(plan.known_bits))
-        parts: dict[str, Any] = dict(plan.defaults)
-        for flag_name, bit in plan.flags:
+        flags = cursor.varint() if layout.has_flags else 0
+        if flags & ~layout.known_bits:
+            cursor.fail("unknown flags", "flags", found=bin(flags), expected=bin(layout.known_bits))
+        parts: dict[str, Any] = dict(layout.defaults)
+        for flag_name, bit in layout.flags:
             parts[flag_name] = bool(flags >> bit & 1)
-        for attribute in plan.attributes:
+        for attribute in layout.attributes:
             if attribute.bit is None or flags >> attribute.bit & 1:
                 parts[attribute.name] = self._attribute(attribute.kind, result_types)
 
         values = self.values
         total = cursor.count("operands") if declaration.count_operands else -1
         taken = 0
-        for name, operand_kind, bit, counted, later in plan.operands:
+        for name, operand_kind, operand_bit, counted, later in layout.operands:
             if operand_kind == "one":
                 parts[name] = self._value()
                 taken += 1
             elif operand_kind == "optional":
-                there = flags >> bit & 1 if bit is not None else taken < total
+                there = bool(flags >> operand_bit & 1) if operand_bit is not None else taken < total
                 parts[name] = self._value() if there else None
-                taken += bool(there)
+                taken += there
             else:
                 count = cursor.count("operands") if counted else total - taken - later
                 if count < 0:
@@ -224,7 +237,7 @@ class _Body:
             cursor.fail(
                 "more operands than the operation takes", "operand-count", found=total, expected=taken
             )
-        for name, fill in plan.computed_defaults:
+        for name, fill in layout.computed_defaults:
             parts[name] = fill(parts)
 
         operation = kind.__new__(kind)
@@ -236,7 +249,13 @@ class _Body:
                 cursor.fail("a wrong number of regions", "region-count", found=count, expected=expected)
             for name in declaration.regions:
                 operation.__dict__[name] = self._region(depth + 1)
-        values.extend(operation.results)
+        if layout.implied_token:
+            # Nothing in this version can use the token, so it has no number.
+            if result_types:
+                cursor.fail("the operation has no result in this version", "result-count")
+            operation.results = (Value(TOKEN, operation, 0),)
+        else:
+            values.extend(operation.results)
         return operation
 
     def _value(self) -> Value:
@@ -275,7 +294,7 @@ class _Body:
             case "int":
                 return cursor.varint()
             case "bool":
-                return bool(cursor.byte())
+                return cursor.byte() != 0
             case "str":
                 return reader.attributes.string(cursor)
             case "array":
@@ -289,36 +308,5 @@ class _Body:
             case "dense_bool_array":
                 return tuple(b != 0 for b in cursor.integers(1, "booleans"))
             case "dense_typed_elements":
-                return reader.attributes.dense(cursor, result_types[0] if result_types else TileType)
+                return reader.attributes.dense(cursor, result_types[0])
         raise AssertionError(f"no reader for attributes of kind {kind}")
-
-
-class _Plan:
-    """What an operation's bytes hold in one version: its declaration without what is newer."""
-
-    def __init__(self, kind: type[Operation], version: Version) -> None:
-        d = kind.declaration
-
-        def there(part: Any) -> bool:
-            return part.since is None or part.since <= version
-
-        self.has_flags = d.flags_since is not None and version >= d.flags_since
-        self.flags = [(p.name, p.bit) for p in d.flags if there(p)]
-        self.attributes = [p for p in d.attributes if there(p)]
-        operands = [p for p in d.operands if there(p)]
-        self.operands = [
-            (p.name, p.kind, p.bit, p.counted, sum(q.kind == "one" for q in operands[i + 1 :]))
-            for i, p in enumerate(operands)
-        ]
-        bits = [bit for _, bit in self.flags]
-        bits += [p.bit for p in self.attributes if p.bit is not None]
-        bits += [p.bit for p in operands if p.bit is not None]
-        self.known_bits = sum(1 << b for b in bits)
-        self.defaults = {k: v for k, v in d.defaults.items() if not callable(v)}
-        present = {p.name for p in self.attributes}
-        self.computed_defaults = [(k, v) for k, v in d.defaults.items() if callable(v) and k not in present]
-
-
-@cache
-def _plan(kind: type[Operation], version: Version) -> _Plan:
-    return _Plan(kind, version)

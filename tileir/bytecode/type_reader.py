@@ -127,7 +127,13 @@ class TypeTable:
         element = self.read(cursor)
         if not isinstance(element, t.NumberType | t.PointerType):
             cursor.fail("a tile's element is neither a number nor a pointer", "type-kind", found=element)
-        return t.TileType(self._positive(cursor, cursor.integers(8, "extents")), element)
+        shape = self._positive(cursor, cursor.integers(8, "extents"))
+        size = 1
+        for extent in shape:
+            size *= extent
+            if size >> 63:
+                cursor.fail("a tile has more elements than there are numbers", "tile-size", found="over 2^63")
+        return t.TileType(shape, element)
 
     def _positive(self, cursor: Cursor, extents: tuple[int, ...]) -> tuple[int, ...]:
         if any(e <= 0 for e in extents):
@@ -187,6 +193,14 @@ class TypeTable:
         return t.GatherScatterViewType(tile_shape, tensor_view, sparse_dim, self._padding(cursor, present))
 
     def _function(self, cursor: Cursor) -> t.Type:
-        parameters = tuple(self.read(cursor) for _ in range(cursor.count("parameters")))
-        results = tuple(self.read(cursor) for _ in range(cursor.count("results")))
-        return t.FunctionType(parameters, results)
+        return t.FunctionType(self._side(cursor, "parameters"), self._side(cursor, "results"))
+
+    def _side(self, cursor: Cursor, what: str) -> tuple[t.Type, ...]:
+        types = []
+        for _ in range(cursor.count(what)):
+            type_ = self.read(cursor)
+            if isinstance(type_, t.FunctionType):
+                # This also keeps types from growing without bound by referring to each other.
+                cursor.fail("a function neither takes nor gives functions", "type-kind", found="a function")
+            types.append(type_)
+        return tuple(types)

@@ -34,5 +34,5 @@ class PrintTko(Operation, opcode=85, name="print_tko", count_results=True):
     str: builtins.str = attribute("str")
     args: tuple[Value, ...] = variadic(ANY, counted=True)
     token: Value | None = optional_operand(bit=0, since=V13_2)
-    results = variadic_results()
+    results = variadic_results(since=V13_2)
     assembly = "$str{, %args}?{ token=%token}?{ : type(args)}? -> type(results)"
