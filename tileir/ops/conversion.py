@@ -46,7 +46,7 @@ class FToI(Operation, opcode=43):
     assembly = "%from_ $signedness {rounding<$rounding_mode>}?{ $saturating}? : type(from_) -> type(to)"
 
 
-class IntToPtr(Operation, opcode=51):
+class IntToPtr(Operation, opcode=51, name="int_to_ptr"):
     """Addresses as pointers."""
 
     source: Value = operand(I64)
@@ -64,7 +64,7 @@ class IToF(Operation, opcode=59):
     assembly = "%from_ $signedness {rounding<$rounding_mode>}? : type(from_) -> type(to)"
 
 
-class PtrToInt(Operation, opcode=86):
+class PtrToInt(Operation, opcode=86, name="ptr_to_int"):
     """Pointers as addresses."""
 
     source: Value = operand(POINTERS)
@@ -72,7 +72,7 @@ class PtrToInt(Operation, opcode=86):
     assembly = "%source : type(source) -> type(result)"
 
 
-class PtrToPtr(Operation, opcode=87):
+class PtrToPtr(Operation, opcode=87, name="ptr_to_ptr"):
     """The same addresses as pointers to another element type."""
 
     source: Value = operand(POINTERS)
