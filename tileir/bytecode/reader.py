@@ -247,8 +247,8 @@ class _Body:
             count = cursor.varint()
             if count != expected:
                 cursor.fail("a wrong number of regions", "region-count", found=count, expected=expected)
-            for name in declaration.regions:
-                operation.__dict__[name] = self._region(depth + 1)
+            for name, part in declaration.regions.items():
+                operation.__dict__[name] = self._region(depth + 1, optional=part.optional)
         if layout.implied_token:
             # Nothing in this version can use the token, so it has no number.
             if result_types:
@@ -270,11 +270,13 @@ class _Body:
             )
         return values[index]
 
-    def _region(self, depth: int) -> Region:
+    def _region(self, depth: int, *, optional: bool) -> Region | None:
         cursor = self.cursor
         if depth > REGION_DEPTH:
             cursor.fail("regions are nested too deep", "region-depth", expected=f"at most {REGION_DEPTH}")
         blocks = cursor.varint()
+        if blocks == 0 and optional:
+            return None
         if blocks != 1:
             cursor.fail("a region has one block", "block-count", found=blocks, expected=1)
         outer = len(self.values)

@@ -260,6 +260,9 @@ class _Body:
         self.out.varint(len(names))
         for name in names:
             region = operation.__dict__[name]
+            if region is None and names[name].optional:
+                self.out.varint(0)
+                continue
             if region is None:
                 raise WriteError(f"the region {name} is missing", rule="region-count")
             self._region(region, depth + 1)

@@ -43,7 +43,7 @@ class If(Operation, opcode=50, count_results=True):
 
     condition: Value = operand(BOOL)
     thenRegion: Region = region()
-    elseRegion: Region = region()
+    elseRegion: Region | None = region(optional=True)
     results = variadic_results()
     assembly = "%condition{ -> (type(results))}? #thenRegion{ else #elseRegion}?"
 

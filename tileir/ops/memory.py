@@ -14,7 +14,7 @@ class GetGlobal(Operation, opcode=44, name="get_global"):
 
     name: str = attribute("str")
     result: Value = result_of(POINTERS)
-    assembly = "$name : type(result)"
+    assembly = "@name : type(result)"
 
 
 class JoinTokens(Operation, opcode=60, name="join_tokens", count_operands=True, count_results=True):

@@ -5,6 +5,7 @@ The format says what follows the operation's name, spaces included:
 ====================  ====================================================================
 ``%lhs``              an operand; a variadic one is a list parted by commas
 ``$rounding_mode``    an attribute, spelled by its kind; a flag is spelled by its own name
+``@name``             an attribute that names a symbol
 ``type(lhs)``         the type of an operand or a result; a list of them for a variadic one
 ``type(lhs, result)`` the one type that all of these have
 ``each(index)``       the one type that every value of a variadic part has, or all their types
@@ -46,6 +47,13 @@ class Attr:
 
 
 @dataclass(frozen=True, slots=True)
+class Symbol:
+    """A string attribute that names a symbol."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class TypeOf:
     """The type of the last of ``names``, which all of them have."""
 
@@ -82,10 +90,10 @@ class AnyOrder:
     groups: tuple[Group, ...]
 
 
-Element = Literal | Use | Attr | TypeOf | Each | Block | Group | AnyOrder
+Element = Literal | Use | Attr | Symbol | TypeOf | Each | Block | Group | AnyOrder
 
 _TOKEN = re.compile(
-    r"%(?P<use>\w+)|\$(?P<attr>\w+)|type\((?P<type>[^)]*)\)|each\((?P<each>\w+)\)"
+    r"%(?P<use>\w+)|\$(?P<attr>\w+)|@(?P<symbol>\w+)|type\((?P<type>[^)]*)\)|each\((?P<each>\w+)\)"
     r"|#(?P<block>\w+)|\^(?P<body>\w+)|(?P<open>\{)|(?P<close>\}[?*])|(?P<bar>\|)"
 )
 
@@ -105,6 +113,8 @@ def parse_format(text: str) -> tuple[Element, ...]:
                 here.append(Use(value))
             case "attr":
                 here.append(Attr(value))
+            case "symbol":
+                here.append(Symbol(value))
             case "type":
                 here.append(TypeOf(tuple(name.strip() for name in value.split(","))))
             case "each":
@@ -128,7 +138,7 @@ def parse_format(text: str) -> tuple[Element, ...]:
 def _anchor(elements: list[Element]) -> str:
     for element in elements:
         match element:
-            case Use(name) | Attr(name) | Each(name) | Block(name):
+            case Use(name) | Attr(name) | Symbol(name) | Each(name) | Block(name):
                 return name
             case TypeOf(names):
                 return names[0]

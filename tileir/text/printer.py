@@ -10,7 +10,7 @@ from ..attributes import OptimizationHints, SymbolVisibility
 from ..declare import AttributePart, FlagPart
 from ..module import Function, Global, Module, Operation, Region, Value
 from ..types import Type
-from .assembly import AnyOrder, Attr, Block, Each, Element, Group, Literal, TypeOf, Use, parse_format
+from .assembly import AnyOrder, Attr, Block, Each, Element, Group, Literal, Symbol, TypeOf, Use, parse_format
 from .attributes import spell_array, spell_attribute, spell_elements, spell_hints, spell_predicate
 from .names import Names
 from .strings import escape, symbol
@@ -145,6 +145,8 @@ def _step(kind: type[Operation], element: Element) -> Step:
             return _use_step(kind, name)
         case Attr(name):
             return _attribute_step(kind, name)
+        case Symbol(name):
+            return lambda printer, op: printer.out.append(symbol(op.__dict__[name]))
         case TypeOf(names):
             return _type_step(kind, names[-1])
         case Each(name):
