@@ -1,0 +1,174 @@
+"""What a launch is given, checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tileir.errors import ArgumentError
+from tileir.module import Function, Module
+from tileir.types import NumberType, PointerType, TileType
+
+from .formats import ADDRESS, Array, format_of
+from .memory import Memory
+from .numerics.formats import IntegerFormat
+from .values import RuntimeValue, Tile
+
+GRID_LIMIT = (1 << 24) - 1
+"""Blocks along one axis; the dialect's limit."""
+
+
+def check_grid(grid: int | Sequence[int]) -> tuple[int, int, int]:
+    """A grid as three extents.
+
+    Raises:
+        ArgumentError: not one to three positive integers, or more than 2^24 - 1 along an axis.
+    """
+    extents = (grid,) if isinstance(grid, int | np.integer) else tuple(grid)
+    if not 1 <= len(extents) <= 3 or not all(isinstance(e, int | np.integer) for e in extents):
+        raise ArgumentError("a grid is one to three integers", rule="grid", found=grid)
+    three = tuple(int(e) for e in extents) + (1,) * (3 - len(extents))
+    if any(not 1 <= e <= GRID_LIMIT for e in three):
+        raise ArgumentError(
+            "every extent of a grid is positive and within the limit",
+            rule="grid",
+            found=three,
+            expected=f"1 to {GRID_LIMIT}",
+        )
+    return three[0], three[1], three[2]
+
+
+def find_entry(module: Module, name: str | None) -> Function:
+    """The entry called ``name``, or the only one there is."""
+    entries = module.entries
+    names = ", ".join(e.name for e in entries) or "none"
+    if name is None:
+        if len(entries) != 1:
+            raise ArgumentError(
+                "the module has several entries, or none: say which to launch",
+                rule="entry",
+                file=module.source,
+                found=names,
+            )
+        return entries[0]
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    raise ArgumentError(
+        "the module has no entry of this name", rule="entry", file=module.source, found=name, expected=names
+    )
+
+
+def bind(entry: Function, arguments: Sequence[Any], memory: Memory) -> list[RuntimeValue]:
+    """The entry's parameters as values; arrays become buffers of ``memory``.
+
+    Raises:
+        ArgumentError: an argument's count, type or layout is wrong; the message names its position.
+    """
+    if len(arguments) != len(entry.parameters):
+        raise ArgumentError(
+            f"the entry {entry.name} takes another number of arguments",
+            rule="argument-count",
+            found=len(arguments),
+            expected=f"{len(entry.parameters)}: ({', '.join(str(p.type) for p in entry.parameters)})",
+        )
+    values: list[RuntimeValue] = []
+    for position, (parameter, argument) in enumerate(zip(entry.parameters, arguments, strict=True)):
+        type_ = parameter.type
+        where = f"argument {position} of {entry.name}"
+        if not isinstance(type_, TileType) or type_.shape:
+            raise ArgumentError(f"{where} is of a type no host can pass", rule="argument-type", found=type_)
+        if isinstance(type_.element, PointerType):
+            values.append(_buffer(where, position, type_, type_.element.pointee, argument, memory))
+        else:
+            values.append(Tile(type_, _scalar(where, type_.element, argument)[None]))
+    return values
+
+
+def accepted(element: NumberType) -> tuple[np.dtype[Any], ...]:
+    """Array types that hold elements of a type: the format's own, or unsigned for a plain integer."""
+    fmt = format_of(element)
+    if element.name == "i1":
+        return np.dtype(np.bool_), np.dtype(np.uint8)
+    if element.name == "i4":
+        return np.dtype(np.int8), np.dtype(ml_dtypes.int4)
+    if isinstance(fmt, IntegerFormat):
+        return fmt.dtype, fmt.unsigned_dtype
+    return (fmt.dtype,)
+
+
+def _buffer(
+    where: str, position: int, type_: TileType, element: NumberType, argument: Any, memory: Memory
+) -> Tile:
+    wanted = accepted(element)
+    names = " or ".join(str(d) for d in wanted)
+    if not isinstance(argument, np.ndarray):
+        raise ArgumentError(
+            f"{where} is a pointer and takes a numpy array",
+            rule="argument-type",
+            found=type(argument).__name__,
+            expected=f"an array of {names}",
+        )
+    if argument.dtype not in wanted:
+        raise ArgumentError(
+            f"{where} points to {element}",
+            rule="argument-type",
+            found=f"an array of {argument.dtype}",
+            expected=f"an array of {names}",
+        )
+    if not (argument.flags.c_contiguous or argument.flags.f_contiguous):
+        raise ArgumentError(
+            f"{where} is an array with gaps; pass the array it is a part of, or a copy",
+            rule="argument-layout",
+            found=f"strides {argument.strides}",
+            expected="elements that lie next to each other",
+        )
+    flat = argument.reshape(-1, order="A")
+    buffer = memory.add(flat.view(np.uint8), f"argument {position}", argument=position)
+    return Tile(type_, np.array([buffer.base], ADDRESS))
+
+
+def _scalar(where: str, element: NumberType, argument: Any) -> Array:
+    fmt = format_of(element)
+    if isinstance(argument, np.ndarray) and argument.ndim == 0:
+        argument = argument[()]
+    if isinstance(fmt, IntegerFormat):
+        if not isinstance(argument, int | np.integer | np.bool_):
+            raise ArgumentError(
+                f"{where} is a value of {element}",
+                rule="argument-type",
+                found=f"{argument!r} ({type(argument).__name__})",
+                expected="an integer",
+            )
+        number = int(argument)
+        if not fmt.minimum <= number < 1 << fmt.width:
+            raise ArgumentError(
+                f"{where} does not fit {element}",
+                rule="argument-range",
+                found=number,
+                expected=f"{fmt.minimum} to {(1 << fmt.width) - 1}",
+            )
+        if element.name == "i1":
+            return np.array(bool(number & 1))
+        wrapped = np.array(number & ((1 << fmt.width) - 1), np.uint64)
+        return wrapped.astype(fmt.dtype)
+    if isinstance(argument, np.generic):
+        if argument.dtype != fmt.dtype:
+            raise ArgumentError(
+                f"{where} is a value of {element}",
+                rule="argument-type",
+                found=argument.dtype,
+                expected=fmt.dtype,
+            )
+        return np.array(argument)
+    if not isinstance(argument, int | float):
+        raise ArgumentError(
+            f"{where} is a value of {element}",
+            rule="argument-type",
+            found=f"{argument!r} ({type(argument).__name__})",
+            expected="a number",
+        )
+    return np.array(argument, np.float64).astype(fmt.dtype)

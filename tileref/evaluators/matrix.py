@@ -1,0 +1,88 @@
+"""Matrix multiply-accumulate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tileir.attributes import Signedness
+from tileir.ops import matrix as ops
+from tileir.types import TileType
+
+from ..formats import Array, float_format
+from ..frame import Frame
+from ..numerics.conversion import ftof
+from ..numerics.formats import F32
+from ..undefined import Marks, join
+from ..values import Tile
+from .registry import evaluates
+
+
+def _marks(lhs: Tile, rhs: Tile, acc: Tile) -> Marks | None:
+    """A product's lane has no value if anything in its row, its column or its accumulator has none."""
+    found = [acc.undefined]
+    if lhs.undefined is not None:
+        lanes = np.broadcast_to(lhs.undefined.lanes, (lhs.undefined.lanes.shape[0], *lhs.type.shape))
+        found.append(Marks(lanes.any(axis=-1, keepdims=True), lhs.undefined.origins))
+    if rhs.undefined is not None:
+        lanes = np.broadcast_to(rhs.undefined.lanes, (rhs.undefined.lanes.shape[0], *rhs.type.shape))
+        found.append(Marks(lanes.any(axis=-2, keepdims=True), rhs.undefined.origins))
+    return join(found)
+
+
+@evaluates()
+def mmaf(frame: Frame, op: ops.MmaF, lhs: Tile, rhs: Tile, acc: Tile) -> Tile:
+    """Multiply float matrices, as the model sums and rounds them."""
+    model = frame.run.model
+    product = model.product(op).value
+    source, target = float_format(op.lhs.type), float_format(op.result.type)
+    with np.errstate(all="ignore"):
+        data = product(lhs.data, rhs.data, acc.data, source, target, model.nan)
+    assert isinstance(op.result.type, TileType)
+    return Tile(op.result.type, data, _marks(lhs, rhs, acc))
+
+
+@evaluates()
+def mmaf_scaled(
+    frame: Frame, op: ops.MmaFScaled, lhs: Tile, rhs: Tile, acc: Tile, lhs_scale: Tile, rhs_scale: Tile
+) -> Tile:
+    """Multiply scaled matrices: the scales are powers of two or narrow, so scaling in f32 is exact."""
+    model = frame.run.model
+    product = model.product(op).value
+    a = _scaled(lhs.data, lhs_scale.data, op.lhs.type, op.lhs_scale.type, axis=-1)
+    b = _scaled(rhs.data, rhs_scale.data, op.rhs.type, op.rhs_scale.type, axis=-2)
+    with np.errstate(all="ignore"):
+        data = product(a, b, acc.data, F32, F32, model.nan)
+    assert isinstance(op.result.type, TileType)
+    undefined = join([_marks(lhs, rhs, acc), _any(lhs_scale), _any(rhs_scale)])
+    return Tile(op.result.type, data, undefined)
+
+
+def _scaled(array: Array, scale: Array, type_: object, scale_type: object, axis: int) -> Array:
+    source, scales = float_format(type_), float_format(scale_type)  # type: ignore[arg-type]
+    wide, factors = ftof(array, source, F32), ftof(scale, scales, F32)
+    result: Array = wide * np.repeat(factors, wide.shape[axis] // factors.shape[axis], axis=axis)
+    return result
+
+
+def _any(tile: Tile) -> Marks | None:
+    """Marks on everything that may use any lane of ``tile``."""
+    if tile.undefined is None:
+        return None
+    lanes = tile.undefined.lanes
+    return Marks(lanes.any(axis=tuple(range(1, lanes.ndim)), keepdims=True), tile.undefined.origins)
+
+
+@evaluates()
+def mmai(_frame: Frame, op: ops.MmaI, lhs: Tile, rhs: Tile, acc: Tile) -> Tile:
+    """Multiply integer matrices, wrapping in i32.
+
+    Sums of up to 2^37 products of two 8-bit integers are exact in f64, which has the fast matrix product.
+    """
+
+    def read(array: Array, signedness: Signedness) -> Array:
+        return (array if signedness is Signedness.SIGNED else array.view(np.uint8)).astype(np.float64)
+
+    total = np.matmul(read(lhs.data, op.signedness_lhs), read(rhs.data, op.signedness_rhs))
+    data = (total.astype(np.int64) + acc.data).astype(np.int32)
+    assert isinstance(op.result.type, TileType)
+    return Tile(op.result.type, data, _marks(lhs, rhs, acc))

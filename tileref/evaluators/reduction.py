@@ -1,0 +1,124 @@
+"""Reductions and scans: the body applied in the model's order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tileir.module import Value
+from tileir.ops import reduction as ops
+from tileir.types import TileType
+
+from ..frame import Frame
+from ..models.lanes import Combine, Lanes
+from ..models.orders import Order
+from ..regions import run_region
+from ..undefined import Marks, join
+from ..values import Tile
+from .folds import fast_fold
+from .registry import evaluates
+
+
+@evaluates()
+def reduce(frame: Frame, op: ops.Reduce, operands: tuple[Tile, ...]) -> tuple[Tile, ...]:
+    """Fold along a dimension."""
+    order = frame.run.model.reduce_order(op).value
+    return _evaluate(frame, op, operands, order, keep=False)
+
+
+@evaluates()
+def scan(frame: Frame, op: ops.Scan, operands: tuple[Tile, ...]) -> tuple[Tile, ...]:
+    """Running fold along a dimension."""
+    order = frame.run.model.scan_order(op).value
+    if op.reverse:
+        operands = tuple(t.rearrange(t.type, lambda a: np.flip(a, op.dim + 1)) for t in operands)
+        results = _evaluate(frame, op, operands, order, keep=True)
+        return tuple(t.rearrange(t.type, lambda a: np.flip(a, op.dim + 1)) for t in results)
+    return _evaluate(frame, op, operands, order, keep=True)
+
+
+def _evaluate(
+    frame: Frame, op: ops.Reduce | ops.Scan, operands: tuple[Tile, ...], order: Order, *, keep: bool
+) -> tuple[Tile, ...]:
+    axis = op.dim + 1
+    blocks = frame.count if _captures(op) else max(t.data.shape[0] for t in operands)
+    # The folded dimension first, and everything that folds in parallel behind it.
+    data = tuple(np.moveaxis(t.full(blocks), axis, 0) for t in operands)
+    marks = tuple(
+        None
+        if t.undefined is None
+        else np.moveaxis(np.broadcast_to(t.undefined.lanes, (blocks, *t.type.shape)), axis, 0)
+        for t in operands
+    )
+    lanes = Lanes(data, marks)
+    result = fast_fold(frame, op, lanes, order, keep=keep)
+    if result is None:
+        result = order(lanes, _body(frame, op, blocks))
+    origins = join([t.undefined for t in operands])
+    tiles = []
+    for value, array, lanes_ in zip(op.results, result.data, result.marks, strict=True):
+        type_ = value.type
+        assert isinstance(type_, TileType)
+        if keep:
+            array = np.moveaxis(array, 0, axis)
+            lanes_ = None if lanes_ is None else np.moveaxis(lanes_, 0, axis)
+        undefined = None
+        if lanes_ is not None and lanes_.any():
+            undefined = Marks(lanes_, origins.origins if origins is not None else (op,))
+        tiles.append(Tile(type_, array, undefined))
+    return tuple(tiles)
+
+
+def _captures(op: ops.Reduce | ops.Scan) -> bool:
+    """Whether the body uses a value from outside."""
+    inside = set(op.body.arguments)
+    for inner in op.body.walk():
+        for region in inner.regions:
+            inside.update(region.arguments)
+        inside.update(inner.results)
+    return any(v not in inside for inner in op.body.walk() for v in inner.uses)
+
+
+def _body(frame: Frame, op: ops.Reduce | ops.Scan, blocks: int) -> Combine:
+    """The body as a function of whole arrays: every lane runs it as if it were a block."""
+    arguments = op.body.arguments
+
+    def combine(accumulator: Lanes, element: Lanes) -> Lanes:
+        shape = np.broadcast_shapes(accumulator.shape, element.shape)
+        size = int(np.prod(shape))
+        owner = _owners(shape, blocks, accumulator.data[0].ndim, op)
+        inner = frame.child(None if frame.count == 1 or blocks == 1 else owner)
+        inner.count = size
+        for i, value in enumerate(arguments):
+            side = accumulator if i % 2 == 0 else element
+            _bind(inner, value, side, i // 2, shape)
+        exits = run_region(inner, op.body)
+        results = [t for t in exits[0].values if isinstance(t, Tile)]
+        data = tuple(np.broadcast_to(t.data, (size,)).reshape(shape) for t in results)
+        marks = tuple(
+            None if t.undefined is None else np.broadcast_to(t.undefined.lanes, (size,)).reshape(shape)
+            for t in results
+        )
+        return Lanes(data, marks)
+
+    return combine
+
+
+def _owners(shape: tuple[int, ...], blocks: int, ndim: int, op: ops.Reduce | ops.Scan) -> np.ndarray:  # type: ignore[type-arg]
+    """For every lane of ``shape``, which block it belongs to: the axis of blocks is the first after those
+    that the order made of the folded one.
+    """
+    source = op.operands[0].type
+    assert isinstance(source, TileType)
+    rest = len(source.shape) - 1
+    axis = ndim - rest - 1
+    owner = np.arange(blocks).reshape(blocks, *(1,) * rest)
+    return np.broadcast_to(owner.reshape((1,) * axis + owner.shape), shape).ravel()
+
+
+def _bind(frame: Frame, value: Value, side: Lanes, operand: int, shape: tuple[int, ...]) -> None:
+    type_ = value.type
+    assert isinstance(type_, TileType)
+    marks = side.marks[operand]
+    data = np.broadcast_to(side.data[operand], shape).reshape(-1)
+    undefined = None if marks is None else Marks(np.broadcast_to(marks, shape).reshape(-1), ())
+    frame.values[value] = Tile(type_, data, undefined)

@@ -1,0 +1,170 @@
+"""Launching a kernel on numpy arrays."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+import tileir
+from tileir.errors import ArgumentError
+from tileir.module import Function, Module
+from tileir.ops import atomic, debugging
+from tileir.ops import memory as memory_ops
+from tileir.types import TileType
+
+from .arguments import bind, check_grid, find_entry
+from .formats import dtype_of
+from .frame import Frame
+from .memory import Buffer, Memory
+from .models import model as model_named
+from .models.model import Model
+from .regions import run_region, steps_of
+from .result import LaunchResult
+from .run import Check, Run
+
+CACHE_BYTES = 1 << 20
+"""Bytes of one tile over all blocks that run together: what a fast cache holds a few of."""
+DEFAULT_BUDGET = 1 << 29
+ORDERED_BLOCKS = 256
+"""Blocks that run together in a kernel whose blocks see each other's work.
+
+There the order of operations between blocks shows, so that it may not depend on anything but the kernel.
+"""
+ORDERED = (
+    atomic.AtomicCASTko,
+    atomic.AtomicRMWTko,
+    atomic.AtomicRedViewTko,
+    debugging.PrintTko,
+    memory_ops.Alloca,
+)
+
+
+def launch(
+    kernel: Module | bytes | str | PathLike[str],
+    grid: int | Sequence[int],
+    args: Sequence[Any],
+    *,
+    model: str | Model = "spec",
+    entry: str | None = None,
+    check: Check = "on",
+    threads: int | None = None,
+    memory_budget: int = DEFAULT_BUDGET,
+    step_budget: int = 10**8,
+) -> LaunchResult:
+    """Run a kernel as a GPU would, on numpy arrays.
+
+    Args:
+        kernel: a module, bytecode, or the path of a bytecode file.
+        grid: blocks along x, y and z; missing extents are 1.
+        args: the entry's parameters in order: a numpy array for a pointer (read and written in place; its
+            type must be the pointee's, with ``ml_dtypes`` for bfloat16 and the 8-bit floats), a number for a
+            value.
+        model: who decides what the dialect leaves open; see ``tileref.models()``.
+        entry: name of the entry, if the module has several.
+        check: ``"on"`` reports what is undefined, ``"strict"`` raises at the first, ``"off"`` says nothing.
+        threads: how many run at once; as many as there are processors if not given.
+        memory_budget: bytes that tiles may take; decides how many blocks run together, never the answer.
+        step_budget: iterations of loops after which a launch is taken to be endless.
+
+    Returns:
+        What was undefined, printed and asserted; see ``LaunchResult``.
+
+    Raises:
+        TileError: the kernel cannot be read or holds an operation that cannot be run, or an argument is of
+            the wrong type, count or size. Nothing has run then.
+    """
+    started = time.perf_counter()
+    module = kernel if isinstance(kernel, Module) else tileir.read(kernel)
+    extents = check_grid(grid)
+    function = find_entry(module, entry)
+    if check not in ("on", "off", "strict"):
+        raise ArgumentError("there is no such check", rule="check", found=check, expected="on, off or strict")
+    chosen = model_named(model)
+    memory = Memory()
+    values = bind(function, args, memory)
+    run = Run(module, function, extents, memory, chosen, check=check, step_budget=step_budget)
+    run.globals = _globals(module, memory)
+    _prepare(run, function)
+
+    arguments = list(memory.buffers)
+    _run_blocks(run, function, values, threads, memory_budget)
+
+    result = LaunchResult(chosen.name, function.name, extents)
+    result.undefined = run.undefined
+    result.prints = run.ordered_prints()
+    result.assertions = run.assertions
+    result.unexplained = chosen.unexplained(list(function.body.walk()))
+    for buffer in arguments:
+        if buffer.argument is not None and buffer.undefined is not None and buffer.undefined.any():
+            array = args[buffer.argument]
+            mask = buffer.marks(array.itemsize)
+            order = "C" if array.flags.c_contiguous else "F"
+            result.undefined_elements[buffer.argument] = mask.reshape(array.shape, order=order)
+    result.seconds = time.perf_counter() - started
+    return result
+
+
+def _globals(module: Module, memory: Memory) -> dict[str, Buffer]:
+    """The module's globals in memory, as its loading initialises them."""
+    found = {}
+    for variable in module.globals:
+        data = np.frombuffer(variable.value.data, np.uint8)
+        if variable.value.is_splat:
+            data = np.tile(data, variable.value.type.size)
+        found[variable.name] = memory.add(data.copy(), f"global {variable.name}")
+    return found
+
+
+def _prepare(run: Run, function: Function) -> None:
+    """Find every operation's evaluator before anything runs."""
+    frame = Frame(run, 0)
+    steps_of(frame, function.body)
+    for operation in function.body.walk():
+        for region in operation.regions:
+            steps_of(frame, region)
+
+
+def blocks_together(function: Function, memory_budget: int) -> int:
+    """How many blocks run together: enough to forget Python's overhead, few enough for a cache."""
+    largest, total = 1, 0
+    for operation in function.body.walk():
+        for value in operation.results:
+            if isinstance(value.type, TileType):
+                width = dtype_of(value.type).itemsize
+                largest = max(largest, value.type.size * width)
+                total += value.type.size * width
+        if isinstance(operation, ORDERED):
+            return ORDERED_BLOCKS
+    return max(1, min(CACHE_BYTES // largest, memory_budget // max(total, 1)))
+
+
+def _run_blocks(
+    run: Run, function: Function, values: list[Any], threads: int | None, memory_budget: int
+) -> None:
+    x, y, z = run.grid
+    total = x * y * z
+    together = blocks_together(function, memory_budget)
+    ordered = any(isinstance(op, ORDERED) for op in function.body.walk())
+
+    def chunk(first: int) -> None:
+        blocks = np.arange(first, min(first + together, total))
+        frame = Frame(run, len(blocks), blocks=blocks)
+        for parameter, value in zip(function.parameters, values, strict=True):
+            frame.values[parameter] = value
+        run_region(frame, function.body)
+
+    firsts = range(0, total, together)
+    workers = min(threads or os.cpu_count() or 1, len(firsts))
+    if workers <= 1 or ordered:
+        for first in firsts:
+            chunk(first)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        for _ in pool.map(chunk, firsts):
+            pass

@@ -1,0 +1,173 @@
+"""Global memory: the caller's arrays, a module's globals and allocations, behind addresses.
+
+Every buffer has a region of 2^40 addresses to itself and lies in the middle of it, so that no pointer
+arithmetic a tile of i32 offsets can do leads from one buffer into another: what an address belongs to is
+never in doubt, and an access out of range never touches anybody's data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tileir.types import NumberType
+
+from .formats import Array, from_bits, memory_dtype
+from .numerics.formats import FORMATS
+from .undefined import Lanes
+
+REGION = 40
+"""log2 of the addresses a buffer has to itself."""
+MIDDLE = 1 << (REGION - 1)
+
+
+@dataclass(slots=True)
+class Buffer:
+    """Some bytes of global memory.
+
+    Attributes:
+        bytes: the bytes, a one-dimensional uint8 view of whoever owns them.
+        base: the address of the first byte.
+        argument: position among the launch's arguments, None for globals and allocations.
+        name: what messages call it.
+        undefined: which bytes hold no defined value; None while all do.
+    """
+
+    bytes: NDArray[np.uint8]
+    base: int
+    name: str
+    argument: int | None = None
+    undefined: Lanes | None = None
+    _typed: dict[np.dtype[Any], Array] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return self.bytes.shape[0]
+
+    def typed(self, dtype: np.dtype[Any]) -> Array:
+        """The buffer as elements of ``dtype``; bytes of an incomplete last element are left out."""
+        found = self._typed.get(dtype)
+        if found is None:
+            whole = self.size // dtype.itemsize * dtype.itemsize
+            found = self.bytes[:whole].view(dtype)
+            self._typed[dtype] = found
+        return found
+
+    def marks(self, itemsize: int) -> NDArray[np.bool_]:
+        """For each element of ``itemsize`` bytes, whether one of its bytes is undefined."""
+        assert self.undefined is not None
+        whole = self.size // itemsize * itemsize
+        found: NDArray[np.bool_] = self.undefined[:whole].reshape(-1, itemsize).any(axis=1)
+        return found
+
+    def mark(self, elements: Array, itemsize: int, lanes: Array) -> None:
+        """Note that ``elements`` now hold a defined value, or none where ``lanes`` says so."""
+        if self.undefined is None:
+            if not lanes.any():
+                return
+            self.undefined = np.zeros(self.size, np.bool_)
+        for byte in range(itemsize):
+            self.undefined[elements * itemsize + byte] = lanes
+
+
+class Memory:
+    """All buffers of a launch."""
+
+    def __init__(self) -> None:
+        self.buffers: list[Buffer] = []
+
+    def add(self, data: NDArray[np.uint8], name: str, *, argument: int | None = None) -> Buffer:
+        """Give ``data`` an address."""
+        # Like a GPU's allocator: aligned more generously than any element asks for.
+        buffer = Buffer(data, ((len(self.buffers) + 1) << REGION) + MIDDLE, name, argument)
+        self.buffers.append(buffer)
+        return buffer
+
+    def at(self, address: int) -> Buffer | None:
+        """The buffer whose region holds ``address``."""
+        number = (address >> REGION) - 1
+        return self.buffers[number] if 0 <= number < len(self.buffers) else None
+
+
+@dataclass(slots=True)
+class Access:
+    """Where the lanes of one memory operation go: for each buffer, which lanes, and to which elements.
+
+    ``lanes`` is a flat index array into the operation's lanes, or None for all of them in order.
+    """
+
+    buffer: Buffer
+    elements: Array
+    lanes: NDArray[np.intp] | None
+
+
+@dataclass(slots=True)
+class Resolved:
+    """The accesses of one memory operation, and the lanes that have none because they are out of bounds."""
+
+    accesses: Sequence[Access]
+    outside: NDArray[np.bool_] | None
+    misaligned: NDArray[np.bool_] | None
+
+
+def resolve(memory: Memory, addresses: Array, active: Array | None, itemsize: int) -> Resolved:
+    """Find the elements of ``itemsize`` bytes at ``addresses``.
+
+    Args:
+        addresses: flat int64.
+        active: flat bool, the lanes that take part; None for all.
+        itemsize: bytes an element takes, a power of two.
+    """
+    if active is None and addresses.size:
+        low, high = int(addresses.min()), int(addresses.max())
+        buffer = memory.at(low)
+        if (
+            buffer is not None
+            and low >= buffer.base
+            and high + itemsize <= buffer.base + buffer.size
+            and not int(np.bitwise_or.reduce(addresses)) & (itemsize - 1)
+        ):
+            return Resolved([Access(buffer, (addresses - buffer.base) // itemsize, None)], None, None)
+    lanes = np.arange(addresses.size) if active is None else np.flatnonzero(active)
+    wanted = addresses[lanes]
+    regions = (wanted >> REGION) - 1
+    outside = np.zeros(addresses.size, np.bool_)
+    misaligned = (wanted & (itemsize - 1)) != 0
+    accesses = []
+    for number in np.unique(regions):
+        here = regions == number
+        if not 0 <= number < len(memory.buffers):
+            outside[lanes[here]] = True
+            continue
+        buffer = memory.buffers[int(number)]
+        offsets = wanted[here] - buffer.base
+        inside = (offsets >= 0) & (offsets + itemsize <= buffer.size)
+        outside[lanes[here][~inside]] = True
+        inside &= ~misaligned[here]
+        if inside.any():
+            accesses.append(Access(buffer, offsets[inside] // itemsize, lanes[here][inside]))
+    wrong = None
+    if misaligned.any():
+        wrong = np.zeros(addresses.size, np.bool_)
+        wrong[lanes[misaligned]] = True
+        wrong &= ~outside
+    return Resolved(accesses, outside if outside.any() else None, wrong)
+
+
+def decode(raw: Array, element: NumberType) -> Array:
+    """Elements as they lie in memory, as the array type of their format."""
+    if element.name in ("i1", "i4"):
+        return from_bits(raw, FORMATS[element.name])
+    return raw.view(FORMATS[element.name].dtype)
+
+
+def encode(data: Array, element: NumberType) -> Array:
+    """Elements of a tile as they lie in memory."""
+    if element.name == "i1":
+        return data.astype(np.uint8)
+    return data.view(memory_dtype(element))

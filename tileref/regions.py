@@ -1,0 +1,139 @@
+"""Running a region: operation after operation, in the blocks that are still there.
+
+A block leaves a region through its terminator. Where an ``if`` sends some of the blocks out of a loop or the
+kernel, the rest of the region runs in those that stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tileir.errors import UnsupportedError
+from tileir.module import Operation, Region, Value
+from tileir.ops import control
+
+from .frame import Frame, compose
+from .undefined import describe
+from .values import RuntimeValue, Selection
+
+TERMINATORS = (control.Yield, control.Continue, control.Break, control.Return)
+
+
+@dataclass(slots=True)
+class Exit:
+    """Blocks that left a region through the terminator ``kind``, and what they took along.
+
+    ``selection`` numbers them among the blocks of the frame that the region was run in; None is all.
+    """
+
+    kind: type[Operation]
+    selection: Selection | None
+    values: tuple[RuntimeValue, ...]
+
+
+@dataclass(slots=True)
+class Branched:
+    """What an operation with regions answers: its results in the blocks that go on, and the exits of the rest.
+
+    ``staying`` numbers the blocks that go on; None is all, and an empty selection none.
+    """
+
+    results: tuple[RuntimeValue, ...]
+    staying: Selection | None
+    exits: list[Exit]
+
+
+class _Step:
+    """An operation, ready to run: its evaluator, and the values that nobody needs after it."""
+
+    __slots__ = ("dead", "evaluate", "operands", "operation")
+
+    def __init__(self, operation: Operation, dead: tuple[Value, ...]) -> None:
+        from .evaluators import EVALUATORS
+
+        evaluate = EVALUATORS.get(type(operation))
+        if evaluate is None and not isinstance(operation, TERMINATORS):
+            raise UnsupportedError(
+                "the interpreter has no evaluator for this operation yet",
+                rule="operation-unsupported",
+                **describe(operation),
+            )
+        self.operation = operation
+        self.evaluate: Any = evaluate
+        self.operands = tuple(operation.__dict__[p.name] for p in operation.declaration.operands)
+        self.dead = dead
+
+
+def prepare(region: Region) -> list[_Step]:
+    """The steps of a region, worked out once."""
+    last: dict[Value, int] = {}
+    defined: set[Value] = set()
+    for i, operation in enumerate(region.operations):
+        defined.update(operation.results)
+        for value in operation.results:
+            last[value] = i
+        for value in _used(operation):
+            if value in defined:
+                last[value] = i
+    dead: list[list[Value]] = [[] for _ in region.operations]
+    for value, i in last.items():
+        dead[i].append(value)
+    return [_Step(op, tuple(dead[i])) for i, op in enumerate(region.operations)]
+
+
+def _used(operation: Operation) -> set[Value]:
+    found = set(operation.uses)
+    for region in operation.regions:
+        for inner in region.walk():
+            found.update(inner.uses)
+    return found
+
+
+def steps_of(frame: Frame, region: Region) -> list[_Step]:
+    """The steps of ``region``, kept by the run."""
+    cache = frame.run.steps
+    found = cache.get(id(region))
+    if found is None:
+        found = prepare(region)
+        cache[id(region)] = found
+    return found
+
+
+def run_region(frame: Frame, region: Region) -> list[Exit]:
+    """Run ``region`` in all blocks of ``frame``; every block is in exactly one of the exits."""
+    exits: list[Exit] = []
+    current = frame
+    selection: Selection | None = None  # the blocks of `current` among those of `frame`
+    for step in steps_of(frame, region):
+        operation = step.operation
+        if step.evaluate is None:
+            values = tuple(current.get(v) for v in operation.uses)
+            exits.append(Exit(type(operation), selection, values))
+            return exits
+        answer = step.evaluate(current, operation, *[_operand(current, v) for v in step.operands])
+        if isinstance(answer, Branched):
+            for e in answer.exits:
+                exits.append(Exit(e.kind, compose(selection, e.selection), e.values))
+            if answer.staying is not None:
+                if len(answer.staying) == 0:
+                    return exits
+                selection = compose(selection, answer.staying)
+                current = current.child(answer.staying)
+            answer = answer.results
+        if isinstance(answer, tuple):
+            for value, result in zip(operation.results, answer, strict=True):
+                current.values[value] = result
+        elif answer is not None:
+            current.values[operation.results[0]] = answer
+        for value in step.dead:
+            current.values.pop(value, None)
+    return exits
+
+
+def _operand(frame: Frame, value: Any) -> Any:
+    if value is None:
+        return None
+    if type(value) is tuple:
+        return tuple(frame.get(v) for v in value)
+    return frame.get(value)

@@ -1,0 +1,52 @@
+"""What a launch answers beside the arrays it wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .models.model import Explanation
+from .undefined import Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """An element of an assertion's condition that was 0."""
+
+    message: str
+    block: tuple[int, int, int]
+    lane: tuple[int, ...]
+    location: str | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.location is None else f" at {self.location}"
+        return f"assertion failed{where}, block {self.block}, lane {self.lane}: {self.message}"
+
+
+@dataclass(slots=True)
+class LaunchResult:
+    """The outcome of a launch.
+
+    Attributes:
+        model: name of the model that decided what the dialect leaves open.
+        entry, grid: what was launched.
+        undefined: what happened that has no defined answer, one entry a kind and operation.
+        undefined_elements: for each argument (by position) that holds elements without a defined value, a
+            mask of the argument's shape. Nobody may compare those.
+        prints: what the kernel printed, block by block.
+        assertions: the assertions that failed.
+        unexplained: operations of the kernel whose bits the model does not claim.
+        seconds: how long it took.
+    """
+
+    model: str
+    entry: str
+    grid: tuple[int, int, int]
+    undefined: list[Undefined] = field(default_factory=list)
+    undefined_elements: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
+    prints: list[str] = field(default_factory=list)
+    assertions: list[Assertion] = field(default_factory=list)
+    unexplained: list[Explanation] = field(default_factory=list)
+    seconds: float = 0.0

@@ -1,0 +1,135 @@
+"""One launch while it runs: what it runs on, and what it has to say."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from tileir.errors import TileError
+from tileir.module import Function, Module, Operation
+
+from .formats import Array
+from .frame import Frame
+from .memory import Buffer, Memory
+from .models.model import Model
+from .result import Assertion
+from .undefined import Marks, Undefined, describe, first_lane
+
+Check = Literal["on", "off", "strict"]
+EVENTS = 1000
+"""Kinds of events and operations a result tells apart; more are counted, not described."""
+
+
+class UndefinedBehaviour(TileError):
+    """Raised at the first undefined thing under ``check="strict"``."""
+
+
+@dataclass
+class Run:
+    """The state that all blocks of a launch share."""
+
+    module: Module
+    entry: Function
+    grid: tuple[int, int, int]
+    memory: Memory
+    model: Model
+    check: Check = "on"
+    step_budget: int = 10**8
+    globals: dict[str, Buffer] = field(default_factory=dict)
+    steps: dict[int, Any] = field(default_factory=dict)
+    """Prepared regions; see ``tileref.regions``."""
+    assertions: list[Assertion] = field(default_factory=list)
+    _prints: list[tuple[int, str]] = field(default_factory=list)
+    _events: dict[tuple[str, int], Undefined] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _steps: int = 0
+
+    @property
+    def undefined(self) -> list[Undefined]:
+        """What has been undefined so far, one entry a kind and operation."""
+        return list(self._events.values())
+
+    def add_print(self, block: int, text: str) -> None:
+        """Note what block number ``block`` printed."""
+        self._prints.append((block, text))
+
+    def ordered_prints(self) -> list[str]:
+        """Everything printed, block by block; a block's own in the order it printed them."""
+        return [text for _, text in sorted(self._prints, key=lambda p: p[0])]
+
+    def add_assertion(
+        self, operation: Operation, message: str, block: tuple[int, int, int], lane: tuple[int, ...]
+    ) -> None:
+        """Note an element of an assertion that was 0."""
+        if len(self.assertions) < EVENTS:
+            self.assertions.append(Assertion(message, block, lane, describe(operation)["location"]))
+
+    def step(self, operation: Operation) -> None:
+        """Count an iteration of a loop, and stop a launch that will not."""
+        self._steps += 1
+        if self._steps > self.step_budget:
+            raise TileError(
+                "the launch went round its loops too often; it may never end",
+                rule="step-budget",
+                expected=f"at most {self.step_budget} iterations over all blocks that run together",
+                **describe(operation),
+            )
+
+    def report(
+        self,
+        frame: Frame,
+        operation: Operation,
+        kind: str,
+        message: str | Callable[[tuple[int, ...]], str],
+        lanes: Array,
+        *,
+        buffer: int | None = None,
+        index: Callable[[tuple[int, ...]], int] | None = None,
+    ) -> None:
+        """Note that ``operation`` did something undefined on ``lanes`` (blocks or 1, *shape)."""
+        if self.check == "off":
+            return
+        count = int(np.count_nonzero(lanes))
+        if lanes.shape[0] == 1 and frame.count > 1:
+            count *= frame.count
+        with self._lock:
+            known = self._events.get((kind, id(operation)))
+            if known is not None:
+                self._events[kind, id(operation)] = _more(known, count)
+                return
+            if len(self._events) >= EVENTS:
+                return
+            first = first_lane(lanes)
+            event = Undefined(
+                kind,
+                message=message if isinstance(message, str) else message(first),
+                count=count,
+                block=frame.coordinate(first[0]),
+                lane=first[1:],
+                buffer=buffer,
+                index=None if index is None else index(first),
+                **describe(operation),
+            )
+            self._events[kind, id(operation)] = event
+        if self.check == "strict":
+            raise UndefinedBehaviour(
+                event.message, rule=kind, operation=event.operation, location=event.location
+            )
+
+    def report_use(self, frame: Frame, operation: Operation, marks: Marks, use: str) -> None:
+        """Note that ``operation`` uses lanes that have no value."""
+        origins = ", ".join(dict.fromkeys(_origin(o) for o in marks.origins))
+        self.report(frame, operation, "undefined-value", f"{use} has no value (from {origins})", marks.lanes)
+
+
+def _origin(operation: Operation) -> str:
+    where = describe(operation)
+    return where["operation"] + ("" if where["location"] is None else f" at {where['location']}")
+
+
+def _more(event: Undefined, count: int) -> Undefined:
+    return replace(event, count=event.count + count)

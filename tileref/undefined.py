@@ -1,0 +1,99 @@
+"""What the dialect gives no answer for: the events, and the marks that lanes carry because of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tileir.module import Operation
+
+Lanes = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """Something a launch did that has no defined answer.
+
+    Attributes:
+        kind: stable name of the rule, such as ``out-of-range-load``.
+        operation: the dialect's name of the operation.
+        message: one sentence for people.
+        location: source location as ``file:line:column``, if the module has one.
+        count: lanes (over all blocks) that this happened on.
+        block: coordinates of the first block it happened in.
+        lane: position in that block's tile of the first such lane.
+        buffer: position of the argument concerned, for accesses to memory.
+        index: element index into that buffer of the first such lane.
+    """
+
+    kind: str
+    operation: str
+    message: str
+    location: str | None = None
+    count: int = 1
+    block: tuple[int, int, int] | None = None
+    lane: tuple[int, ...] | None = None
+    buffer: int | None = None
+    index: int | None = None
+
+    def __str__(self) -> str:
+        where = [self.operation]
+        if self.location is not None:
+            where.append(f"at {self.location}")
+        if self.block is not None:
+            where.append(f"block {self.block}")
+        if self.lane is not None:
+            where.append(f"lane {self.lane}")
+        return f"{', '.join(where)}: {self.message} [{self.kind}, {self.count} lanes]"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Which lanes of a tile have no value, and the operations that took it from them.
+
+    ``lanes`` broadcasts against the tile's data.
+    """
+
+    lanes: Lanes
+    origins: tuple[Operation, ...]
+
+    def map(self, function: Callable[[Lanes], Lanes]) -> Marks:
+        """The marks of a rearranged tile."""
+        return Marks(function(self.lanes), self.origins)
+
+
+def marks(lanes: Lanes | None, origin: Operation) -> Marks | None:
+    """Marks on ``lanes``, or None where no lane is marked."""
+    if lanes is None or not lanes.any():
+        return None
+    return Marks(lanes, (origin,))
+
+
+def join(parts: Sequence[Marks | None]) -> Marks | None:
+    """Lanes that any of ``parts`` marks; what an operation on several operands answers."""
+    there = [m for m in parts if m is not None]
+    if not there:
+        return None
+    if len(there) == 1:
+        return there[0]
+    lanes = there[0].lanes
+    origins = dict.fromkeys(there[0].origins)
+    for m in there[1:]:
+        lanes = lanes | m.lanes
+        origins.update(dict.fromkeys(m.origins))
+    return Marks(lanes, tuple(origins))
+
+
+def first_lane(lanes: Lanes) -> tuple[int, ...]:
+    """Index of the first marked lane."""
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(lanes)), lanes.shape))
+
+
+def describe(operation: Operation) -> dict[str, Any]:
+    """The name and location of an operation, as ``Undefined`` wants them."""
+    location = None if operation.location is None else str(operation.location)
+    return {"operation": operation.mnemonic, "location": location}
