@@ -33,7 +33,9 @@ def read(path: Path, key: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> 
             with archive.open(member) as stream:
                 array = np.lib.format.read_array(io.BytesIO(stream.read(LIMIT + 1)), allow_pickle=False)
     except KeyError as error:
-        raise TileError("the file has no such array", rule="array-missing", file=str(path), found=key) from error
+        raise TileError(
+            "the file has no such array", rule="array-missing", file=str(path), found=key
+        ) from error
     except OSError as error:
         text = error.strerror or str(error)
         raise TileError(f"cannot read the arrays: {text}", rule="array-file", file=str(path)) from error

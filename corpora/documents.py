@@ -62,5 +62,7 @@ def integers(values: Any, path: Path, what: str, lowest: int = 0) -> tuple[int, 
         isinstance(v, int) and not isinstance(v, bool) and lowest <= v < 1 << 40 for v in values
     )
     if not good:
-        raise TileError(f"not a list of integers: {what}", rule="json-kind", file=str(path), found=str(values)[:40])
+        raise TileError(
+            f"not a list of integers: {what}", rule="json-kind", file=str(path), found=str(values)[:40]
+        )
     return tuple(values)

@@ -33,9 +33,7 @@ def make(format_name: str, shape: tuple[int, ...], recipe: Recipe) -> NDArray[An
     kind = recipe.get("kind")
     maker = _MAKERS.get(str(kind))
     if fmt is None or maker is None:
-        raise TileError(
-            "cannot make this input", rule="corpus-recipe", found=f"{kind} of {format_name}"
-        )
+        raise TileError("cannot make this input", rule="corpus-recipe", found=f"{kind} of {format_name}")
     try:
         bits = maker(fmt, prod(shape), recipe)
     except (KeyError, ValueError, TypeError) as error:
@@ -156,7 +154,9 @@ def _integers(fmt: FloatFormat | IntegerFormat, numbers: NDArray[np.int64]) -> N
     significand = (wide & np.uint64((1 << 52) - 1)) >> np.uint64(52 - fmt.significand_width)
     patterns = (exponent.astype(np.uint64) << np.uint64(fmt.significand_width)) | significand
     patterns = np.where(magnitudes == 0, np.uint64(0), patterns << np.uint64(fmt.unused_bits))
-    return np.asarray(patterns | np.where(numbers < 0, np.uint64(fmt.sign_bit), np.uint64(0)), dtype=np.uint64)
+    return np.asarray(
+        patterns | np.where(numbers < 0, np.uint64(fmt.sign_bit), np.uint64(0)), dtype=np.uint64
+    )
 
 
 _MAKERS = {

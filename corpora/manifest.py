@@ -45,7 +45,9 @@ def choose(cases: Sequence[Case], patterns: str | Iterable[str]) -> list[Case]:
     for pattern in wanted:
         names = {c.name for c in cases if fnmatchcase(c.name, pattern)}
         if not names:
-            raise ArgumentError("no case has this name or matches this pattern", rule="case-name", found=pattern)
+            raise ArgumentError(
+                "no case has this name or matches this pattern", rule="case-name", found=pattern
+            )
         chosen |= names
     return [c for c in cases if c.name in chosen]
 

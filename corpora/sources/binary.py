@@ -7,7 +7,7 @@ from typing import Any
 
 import cuda.tile as ct
 
-from .draft import LANES, TILE, Draft, hard, output
+from ..build.draft import LANES, TILE, Draft, hard, output
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 ARITHMETIC = ("add", "sub", "mul", "truediv", "minimum", "maximum", "mod", "pow", "atan2")

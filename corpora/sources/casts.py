@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import cuda.tile as ct
 
-from .draft import LANES, TILE, Array, Draft, hard, output, seed
+from ..build.draft import LANES, TILE, Array, Draft, hard, output, seed
 
 GRID = (LANES // TILE,)
 FLOATS = ("f64", "f32", "f16", "bf16", "f8E4M3FN", "f8E5M2")

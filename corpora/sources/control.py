@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import cuda.tile as ct
 
-from .draft import Array, Draft, Number, integers, moderate, output, seed
+from ..build.draft import Array, Draft, Number, integers, moderate, output, seed
 
 
 @ct.kernel

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import cuda.tile as ct
 
-from .draft import LANES, TILE, Draft, hard, integers, output
+from ..build.draft import LANES, TILE, Draft, hard, integers, output
 
 GRID = (LANES // TILE,)
 

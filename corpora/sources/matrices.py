@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import cuda.tile as ct
 
-from .draft import Draft, hard, integers, moderate, output
+from ..build.draft import Draft, hard, integers, moderate, output
 
 SHAPES = ((16, 16, 16), (32, 32, 32), (64, 64, 16), (64, 64, 64), (128, 64, 32))
 """M, N, K."""
@@ -55,7 +55,9 @@ def product_loop(x, y, out, M: ct.Constant[int], N: ct.Constant[int], K: ct.Cons
 
 
 @ct.kernel
-def product_batched(x, y, out, B: ct.Constant[int], M: ct.Constant[int], N: ct.Constant[int], K: ct.Constant[int]):
+def product_batched(
+    x, y, out, B: ct.Constant[int], M: ct.Constant[int], N: ct.Constant[int], K: ct.Constant[int]
+):
     a = ct.load(x, index=(0, 0, 0), shape=(B, M, K))
     b = ct.load(y, index=(0, 0, 0), shape=(B, K, N))
     ct.store(out, index=(0, 0, 0), tile=ct.matmul(a, b))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import cuda.tile as ct
 
-from .draft import Draft, Number, integers, moderate, output
+from ..build.draft import Draft, Number, integers, moderate, output
 
 
 @ct.kernel
@@ -133,11 +133,17 @@ def drafts() -> Iterator[Draft]:
         scale = Number("f32", 0.25503)
         yield Draft(name, attention, (2,), [*parts, output(fmt, (64, 32)), scale, 32, 16, 32])
     name = "model/swiglu_f32"
-    parts = [moderate("f32", name + "x", (1024,)), moderate("f32", name + "g", (1024,)), output("f32", (1024,))]
+    parts = [
+        moderate("f32", name + "x", (1024,)),
+        moderate("f32", name + "g", (1024,)),
+        output("f32", (1024,)),
+    ]
     yield Draft(name, swiglu, (4,), [*parts, 256])
     name = "model/cross_entropy_f32"
     labels = integers("i32", name + "l", (8,), 0, 128)
-    yield Draft(name, cross_entropy, (8,), [moderate("f32", name, (8, 128)), labels, output("f32", (8,)), 128])
+    yield Draft(
+        name, cross_entropy, (8,), [moderate("f32", name, (8, 128)), labels, output("f32", (8,)), 128]
+    )
     for fmt in ("f32", "f16"):
         name = f"model/rope_{fmt}"
         parts = [moderate(fmt, name, (32, 64)), moderate(fmt, name + "c", (32, 32), high=-1)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import cuda.tile as ct
 
-from .draft import Array, Draft, hard, integers, moderate, output, seed
+from ..build.draft import Array, Draft, hard, integers, moderate, output, seed
 
 
 @ct.kernel
@@ -107,19 +107,27 @@ def drafts() -> Iterator[Draft]:
         make = integers if fmt == "i8" else moderate
         limits = (-128, 128) if fmt == "i8" else ()
         name = f"move/transpose_{fmt}"
-        yield Draft(name, transpose, (2, 2), [make(fmt, name, (64, 32), *limits), output(fmt, (32, 64)), 32, 16])
+        yield Draft(
+            name, transpose, (2, 2), [make(fmt, name, (64, 32), *limits), output(fmt, (32, 64)), 32, 16]
+        )
         name = f"move/load_transposed_{fmt}"
         source = make(fmt, name, (64, 32), *limits)
         yield Draft(name, load_transposed, (2, 2), [source, output(fmt, (32, 64)), 32, 16])
         name = f"move/permute_{fmt}"
-        yield Draft(name, permute, (1,), [make(fmt, name, (4, 8, 16), *limits), output(fmt, (16, 4, 8)), 4, 8, 16])
+        yield Draft(
+            name, permute, (1,), [make(fmt, name, (4, 8, 16), *limits), output(fmt, (16, 4, 8)), 4, 8, 16]
+        )
     name = "move/reshape_f32"
     yield Draft(name, reshape, (1,), [moderate("f32", name, (16, 64)), output("f32", (64, 16)), 16, 64])
     name = "move/join_and_slice_f32"
     parts = [moderate("f32", name, (256,)), output("f32", (256,)), output("f32", (256,))]
     yield Draft(name, join_and_slice, (1,), [*parts, 128])
     name = "move/broadcast_f32"
-    parts = [moderate("f32", name + "x", (32, 1)), moderate("f32", name + "y", (1, 64)), output("f32", (32, 64))]
+    parts = [
+        moderate("f32", name + "x", (32, 1)),
+        moderate("f32", name + "y", (1, 64)),
+        output("f32", (32, 64)),
+    ]
     yield Draft(name, broadcast, (1,), [*parts, 32, 64])
     for fmt in ("f32", "f64", "bf16"):
         name = f"gather/elements_{fmt}"
@@ -128,7 +136,9 @@ def drafts() -> Iterator[Draft]:
         yield Draft(name, gather, (4,), [*parts, 128])
     name = "gather/rows_f32"
     where = integers("i32", name + "i", (16,), 0, 40)
-    yield Draft(name, gather_rows, (1,), [moderate("f32", name, (32, 32)), where, output("f32", (16, 32)), 16, 32])
+    yield Draft(
+        name, gather_rows, (1,), [moderate("f32", name, (32, 32)), where, output("f32", (16, 32)), 16, 32]
+    )
     for fmt in ("f32", "i64"):
         name = f"scatter/elements_{fmt}"
         where = Array("i32", (512,), {"kind": "permutation", "seed": seed(name)})
@@ -136,7 +146,9 @@ def drafts() -> Iterator[Draft]:
         yield Draft(name, scatter, (4,), [values, where, output(fmt, (512,)), 128])
     name = "scatter/masked_f32"
     where = Array("i32", (512,), {"kind": "permutation", "seed": seed(name)})
-    yield Draft(name, scatter_masked, (4,), [moderate("f32", name, (512,)), where, output("f32", (512,)), 128])
+    yield Draft(
+        name, scatter_masked, (4,), [moderate("f32", name, (512,)), where, output("f32", (512,)), 128]
+    )
     for mode in ("ZERO", "NEG_ZERO", "NAN", "POS_INF", "NEG_INF"):
         name = f"view/padding_{mode.lower()}_f32"
         # The output is longer than the input, so that what was read past the input's end is seen.

@@ -7,7 +7,7 @@ from typing import Any
 
 import cuda.tile as ct
 
-from .draft import Draft, hard, integers, moderate, output
+from ..build.draft import Draft, hard, integers, moderate, output
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 
@@ -129,7 +129,11 @@ def drafts() -> Iterator[Draft]:
         yield Draft(name, scan(ct.cumsum, True), (4,), [array, output(fmt, (4, length)), length])
     for fmt in ("f32", "i32"):
         name = f"scan/cumprod_{fmt}_32"
-        array = integers(fmt, name, (4, 32), 1, 3) if fmt == "i32" else moderate(fmt, name, (4, 32), low=-1, high=0)
+        array = (
+            integers(fmt, name, (4, 32), 1, 3)
+            if fmt == "i32"
+            else moderate(fmt, name, (4, 32), low=-1, high=0)
+        )
         yield Draft(name, scan(ct.cumprod, False), (4,), [array, output(fmt, (4, 32)), 32])
     name = "scan/cumsum_f32_32x16_axis0"
     yield Draft(name, scan_columns, (1,), [moderate("f32", name, (32, 16)), output("f32", (32, 16)), 32, 16])

@@ -64,7 +64,9 @@ def hard(format_name: str, name: str, role: str = "only", lanes: int = LANES, **
     return Array(format_name, (lanes,), recipe, unsigned=unsigned)
 
 
-def moderate(format_name: str, name: str, shape: tuple[int, ...], *, aligned: bool = False, **more: Any) -> Array:
+def moderate(
+    format_name: str, name: str, shape: tuple[int, ...], *, aligned: bool = False, **more: Any
+) -> Array:
     """An input of values around 1 (see ``corpora.inputs``)."""
     recipe = {"kind": "moderate", "seed": seed(name), **more}
     return Array(format_name, shape, recipe, aligned=aligned)
