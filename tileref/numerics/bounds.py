@@ -27,7 +27,12 @@ from tileref.numerics.formats import FloatFormat, Rounding
 
 _IEEE = frozenset(mode.value for mode in Rounding)
 
-EXACT_OPERATIONS = frozenset("absf addf ceil divf floor fma ftof maxf minf mulf negf remf sqrt subf".split())
+EXACT_OPERATIONS = frozenset(
+    {
+        *("addf", "subf", "mulf", "divf", "fma", "sqrt", "remf"),
+        *("absf", "negf", "maxf", "minf", "floor", "ceil", "ftof"),
+    }
+)
 """Correctly rounded, or exact, in every format and IEEE rounding (DIALECT: native IEEE 754 arithmetic)."""
 
 # CUDA. In f32 and f64, by the dialect's names.

@@ -46,7 +46,7 @@ def shli(a: Array, b: Array, fmt: IntegerFormat, overflow: str = "none") -> Mark
     return result, marks(undefined)
 
 
-def shri(a: Array, b: Array, fmt: IntegerFormat, *, signed: bool = True) -> Marked:
+def shri(a: Array, b: Array, fmt: IntegerFormat, signed: bool = True) -> Marked:
     """A shifted right by b, copies of the sign coming in when ``signed`` and zeros when not.
 
     Marked: a count of the width or more (the lane holds nothing but what came in).

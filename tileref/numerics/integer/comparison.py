@@ -18,7 +18,7 @@ PREDICATES = tuple(_COMPARISONS)
 """The dialect's comparison predicates."""
 
 
-def cmpi(a: Array, b: Array, fmt: IntegerFormat, predicate: str, *, signed: bool = True) -> Array:
+def cmpi(a: Array, b: Array, fmt: IntegerFormat, predicate: str, signed: bool = True) -> Array:
     """Whether a and b stand in the relation, a bool array (an i1 tile)."""
     if predicate not in _COMPARISONS:
         raise ValueError(f"predicate is {predicate!r}, expected one of {', '.join(PREDICATES)}")
@@ -26,13 +26,13 @@ def cmpi(a: Array, b: Array, fmt: IntegerFormat, predicate: str, *, signed: bool
     return np.asarray(_COMPARISONS[predicate](reading(a, fmt), reading(b, fmt)))
 
 
-def mini(a: Array, b: Array, fmt: IntegerFormat, *, signed: bool = True) -> Marked:
+def mini(a: Array, b: Array, fmt: IntegerFormat, signed: bool = True) -> Marked:
     """The lesser of a and b; never undefined."""
     reading = as_signed if signed else as_unsigned
     return wrapped(np.minimum(reading(a, fmt), reading(b, fmt)), fmt), None
 
 
-def maxi(a: Array, b: Array, fmt: IntegerFormat, *, signed: bool = True) -> Marked:
+def maxi(a: Array, b: Array, fmt: IntegerFormat, signed: bool = True) -> Marked:
     """The greater of a and b; never undefined."""
     reading = as_signed if signed else as_unsigned
     return wrapped(np.maximum(reading(a, fmt), reading(b, fmt)), fmt), None

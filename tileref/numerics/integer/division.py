@@ -13,7 +13,7 @@ DIVISION_ROUNDINGS = ("zero", "negative_inf", "positive_inf")
 """The roundings of ``divi``: truncation, floor and ceiling."""
 
 
-def divi(a: Array, b: Array, fmt: IntegerFormat, rounding: str = "zero", *, signed: bool = True) -> Marked:
+def divi(a: Array, b: Array, fmt: IntegerFormat, rounding: str = "zero", signed: bool = True) -> Marked:
     """The quotient a / b rounded to an integer.
 
     Marked: a zero divisor (the lane holds 0) and the signed overflow minimum / -1 (the lane holds the
@@ -44,7 +44,7 @@ def divi(a: Array, b: Array, fmt: IntegerFormat, rounding: str = "zero", *, sign
     return wrapped(quotient, fmt), marks(undefined)
 
 
-def remi(a: Array, b: Array, fmt: IntegerFormat, *, signed: bool = True) -> Marked:
+def remi(a: Array, b: Array, fmt: IntegerFormat, signed: bool = True) -> Marked:
     """The remainder a - trunc(a / b) * b, of the sign of the dividend.
 
     Marked: a zero divisor (the lane holds 0). The minimum by -1 leaves 0 and is not marked: the dialect's

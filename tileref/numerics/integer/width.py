@@ -7,7 +7,7 @@ from tileref.numerics.integer.arithmetic import check_overflow
 from tileref.numerics.integer.reading import Array, Marked, as_signed, as_unsigned, marks, wrapped
 
 
-def exti(x: Array, source: IntegerFormat, target: IntegerFormat, *, signed: bool = True) -> Marked:
+def exti(x: Array, source: IntegerFormat, target: IntegerFormat, signed: bool = True) -> Marked:
     """X in a wider format, the sign or zeros filling the new bits; never undefined."""
     if target.width <= source.width:
         raise ValueError(f"exti from {source.name} to {target.name}: the target must be wider")

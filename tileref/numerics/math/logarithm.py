@@ -16,7 +16,7 @@ from tileref.numerics.formats import FloatFormat
 from tileref.numerics.math import constants
 from tileref.numerics.math import double_double as dd
 from tileref.numerics.math.double_double import Array, Pair
-from tileref.numerics.math.evaluate import Function, Known, Scaled, evaluate
+from tileref.numerics.math.evaluate import LEAST, Function, Known, Scaled, all_within, evaluate
 from tileref.numerics.nan import NanRule, canonical
 
 _FIRST = 0.6875
@@ -61,9 +61,9 @@ def cell(x: Array, cells: int) -> tuple[Array, Array, Array]:
 
 
 def _known(x: Array) -> Known | None:
-    ordinary = (x > 0.0) & (x < np.inf)
-    if ordinary.all():
+    if all_within(x, LEAST, np.inf):
         return None
+    ordinary = (x > 0.0) & (x < np.inf)
     return ~ordinary, np.where(x == 0.0, -np.inf, np.where(x > 0.0, np.inf, np.nan))
 
 

@@ -12,7 +12,7 @@ from tileref.numerics.bits import flush, flushed
 from tileref.numerics.formats import FloatFormat
 from tileref.numerics.math import double_double as dd
 from tileref.numerics.math.double_double import Array
-from tileref.numerics.math.evaluate import Function, Known, Scaled, evaluate
+from tileref.numerics.math.evaluate import LEAST, Function, Known, Scaled, all_within, evaluate
 from tileref.numerics.math.exponential import check_flush
 from tileref.numerics.nan import NanRule, canonical
 
@@ -40,8 +40,9 @@ def _narrow(x: Array) -> Array:
 
 
 def _known(x: Array) -> Known | None:
-    ordinary = (x > 0.0) & (x < np.inf)
-    return None if ordinary.all() else (~ordinary, _narrow(x))
+    if all_within(x, LEAST, np.inf):
+        return None
+    return ~((x > 0.0) & (x < np.inf)), _narrow(x)
 
 
 def _wide(x: Array) -> Scaled:

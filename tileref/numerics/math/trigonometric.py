@@ -16,7 +16,7 @@ from tileref.numerics.formats import FloatFormat
 from tileref.numerics.math import circle, constants
 from tileref.numerics.math import double_double as dd
 from tileref.numerics.math.double_double import Array, Pair
-from tileref.numerics.math.evaluate import Function, Known, Scaled, evaluate, known_where
+from tileref.numerics.math.evaluate import Function, Known, Scaled, all_within, evaluate, known_where
 from tileref.numerics.nan import NanRule, canonical
 
 TINY = 2.0**-27
@@ -50,11 +50,14 @@ def tan(x: Array, fmt: FloatFormat, nan: NanRule = canonical) -> Array:
 
 def odd_known(x: Array) -> Known | None:
     """The lanes of an odd function where f(x) is x: zeros, whose sign stays, and ``TINY`` numbers."""
-    return known_where(np.abs(x) < TINY, x)
+    magnitude = np.abs(x)
+    return None if all_within(magnitude, TINY, np.inf) else known_where(magnitude < TINY, x)
 
 
 def _odd_known(x: Array) -> Known | None:
     magnitude = np.abs(x)
+    if all_within(magnitude, TINY, np.inf):
+        return None
     finite = magnitude < np.inf
     return known_where((magnitude < TINY) | ~finite, np.where(finite, x, np.nan))
 
@@ -87,9 +90,8 @@ def _narrow_angle(x: Array) -> tuple[Array, Array, Array, Array]:
     """
     limit = circle.NARROW_LIMIT
     n, r = circle.narrow_reduced(x)
-    large = ~(np.abs(x) <= limit)
-    if large.any():
-        lanes = np.flatnonzero(large)
+    if not all_within(x, -limit, limit):
+        lanes = np.flatnonzero(~(np.abs(x) <= limit))
         n[lanes], (r[lanes], _) = circle.reduced(x[lanes])
     n &= circle.STEPS - 1
     sine, _, cosine, _ = _table()
