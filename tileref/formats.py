@@ -84,7 +84,7 @@ def attribute_scalar(value: Attribute) -> Array:
 def from_bits(raw: Array, fmt: FloatFormat | IntegerFormat) -> Array:
     """Unsigned patterns, one an element, as an array of the format's own type."""
     if fmt.name == "i1":
-        return raw.astype(np.uint8) != 0
+        return np.asarray(raw.astype(np.uint8) != 0)
     if fmt.name == "i4":
         low = (raw & 0xF).astype(np.int8)
         return np.where(low >= 8, low - 16, low).astype(np.int8)

@@ -104,8 +104,8 @@ def launch(
         if buffer.argument is not None and buffer.undefined is not None and buffer.undefined.any():
             array = args[buffer.argument]
             mask = buffer.marks(array.itemsize)
-            order = "C" if array.flags.c_contiguous else "F"
-            result.undefined_elements[buffer.argument] = mask.reshape(array.shape, order=order)
+            shaped = mask.reshape(array.shape if array.flags.c_contiguous else array.shape[::-1])
+            result.undefined_elements[buffer.argument] = shaped if array.flags.c_contiguous else shaped.T
     result.seconds = time.perf_counter() - started
     return result
 

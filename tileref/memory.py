@@ -47,7 +47,7 @@ class Buffer:
     @property
     def size(self) -> int:
         """Size in bytes."""
-        return self.bytes.shape[0]
+        return int(self.bytes.shape[0])
 
     def typed(self, dtype: np.dtype[Any]) -> Array:
         """The buffer as elements of ``dtype``; bytes of an incomplete last element are left out."""
@@ -62,8 +62,7 @@ class Buffer:
         """For each element of ``itemsize`` bytes, whether one of its bytes is undefined."""
         assert self.undefined is not None
         whole = self.size // itemsize * itemsize
-        found: NDArray[np.bool_] = self.undefined[:whole].reshape(-1, itemsize).any(axis=1)
-        return found
+        return np.asarray(self.undefined[:whole].reshape(-1, itemsize).any(axis=1))
 
     def mark(self, elements: Array, itemsize: int, lanes: Array) -> None:
         """Note that ``elements`` now hold a defined value, or none where ``lanes`` says so."""
@@ -119,6 +118,7 @@ def resolve(memory: Memory, addresses: Array, active: Array | None, itemsize: in
     """Find the elements of ``itemsize`` bytes at ``addresses``.
 
     Args:
+        memory: where to look.
         addresses: flat int64.
         active: flat bool, the lanes that take part; None for all.
         itemsize: bytes an element takes, a power of two.

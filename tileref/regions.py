@@ -34,7 +34,7 @@ class Exit:
 
 @dataclass(slots=True)
 class Branched:
-    """What an operation with regions answers: its results in the blocks that go on, and the exits of the rest.
+    """What an operation with regions answers: results in the blocks that go on, exits for the rest.
 
     ``staying`` numbers the blocks that go on; None is all, and an empty selection none.
     """

@@ -128,7 +128,7 @@ class Run:
 
 def _origin(operation: Operation) -> str:
     where = describe(operation)
-    return where["operation"] + ("" if where["location"] is None else f" at {where['location']}")
+    return f"{where['operation']}" + ("" if where["location"] is None else f" at {where['location']}")
 
 
 def _more(event: Undefined, count: int) -> Undefined:

@@ -29,6 +29,9 @@ def if_(frame: Frame, op: ops.If, condition: Tile) -> Branched:
         sides = [(op.thenRegion, np.flatnonzero(taken)), (op.elseRegion, np.flatnonzero(~taken))]
     exits = []
     for region, selection in sides:
+        if region is None:
+            exits.append(Exit(ops.Yield, selection, ()))
+            continue
         for e in run_region(frame.child(selection), region):
             exits.append(Exit(e.kind, compose(selection, e.selection), e.values))
     return _join(frame, op, exits, ops.Yield)

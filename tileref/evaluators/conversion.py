@@ -107,4 +107,5 @@ def _spread(source: Tile, type_: TileType) -> Marks | None:
     lanes = np.broadcast_to(source.undefined.lanes, (source.undefined.lanes.shape[0], old))
     if new >= old:
         return Marks(np.repeat(lanes, new // old, axis=1), source.undefined.origins)
-    return Marks(lanes.reshape(lanes.shape[0], new, old // new).any(axis=2), source.undefined.origins)
+    joined = lanes.reshape(lanes.shape[0], new, old // new).any(axis=2)
+    return Marks(np.asarray(joined), source.undefined.origins)

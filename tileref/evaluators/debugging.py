@@ -73,7 +73,7 @@ def _not_runs(value: Tile, divisor: int, every: int | None, along: int | None) -
     first = groups[..., :1]
     expected = first + np.arange(every, dtype=groups.dtype) * step
     false = (groups != expected) | ((first & (divisor - 1)) != 0)
-    return np.moveaxis(false.reshape(data.shape), -1, along + 1)
+    return np.asarray(np.moveaxis(false.reshape(data.shape), -1, along + 1))
 
 
 def _not_repeated(data: Array, groups: tuple[int, ...]) -> Array | None:

@@ -66,7 +66,7 @@ def cosh(model: Model, op: ops.CosH, source: Array) -> Array:
 
 @elementwise
 def divf(model: Model, op: ops.DivF, lhs: Array, rhs: Array) -> Array:
-    """Divide; an approximation is taken for the correctly rounded quotient, and not claimed to be the bits."""
+    """Divide; approximations answer the correctly rounded quotient, whose bits no model claims."""
     rounding = ROUNDINGS.get(str(op.rounding_mode), n.Rounding.NEAREST_EVEN)
     return n.divf(lhs, rhs, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
 
@@ -167,7 +167,7 @@ def sinh(model: Model, op: ops.SinH, source: Array) -> Array:
 
 @elementwise
 def sqrt(model: Model, op: ops.Sqrt, source: Array) -> Array:
-    """Square root; an approximation is taken for the correctly rounded one, and not claimed to be the bits."""
+    """Square root; approximations answer the correctly rounded root, whose bits no model claims."""
     rounding = ROUNDINGS.get(str(op.rounding_mode), n.Rounding.NEAREST_EVEN)
     return n.sqrt(source, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
 

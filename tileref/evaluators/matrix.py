@@ -22,10 +22,10 @@ def _marks(lhs: Tile, rhs: Tile, acc: Tile) -> Marks | None:
     found = [acc.undefined]
     if lhs.undefined is not None:
         lanes = np.broadcast_to(lhs.undefined.lanes, (lhs.undefined.lanes.shape[0], *lhs.type.shape))
-        found.append(Marks(lanes.any(axis=-1, keepdims=True), lhs.undefined.origins))
+        found.append(Marks(np.asarray(lanes.any(axis=-1, keepdims=True)), lhs.undefined.origins))
     if rhs.undefined is not None:
         lanes = np.broadcast_to(rhs.undefined.lanes, (rhs.undefined.lanes.shape[0], *rhs.type.shape))
-        found.append(Marks(lanes.any(axis=-2, keepdims=True), rhs.undefined.origins))
+        found.append(Marks(np.asarray(lanes.any(axis=-2, keepdims=True)), rhs.undefined.origins))
     return join(found)
 
 
@@ -69,7 +69,8 @@ def _any(tile: Tile) -> Marks | None:
     if tile.undefined is None:
         return None
     lanes = tile.undefined.lanes
-    return Marks(lanes.any(axis=tuple(range(1, lanes.ndim)), keepdims=True), tile.undefined.origins)
+    any_lane = lanes.any(axis=tuple(range(1, lanes.ndim)), keepdims=True)
+    return Marks(np.asarray(any_lane), tile.undefined.origins)
 
 
 @evaluates()

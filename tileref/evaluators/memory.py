@@ -203,12 +203,12 @@ def alloca(frame: Frame, op: ops.Alloca) -> Tile:
     element = type_.element.pointee
     bases = []
     for _ in range(frame.count):
-        data = np.zeros(op.num_elem * memory_dtype(element).itemsize, np.uint8)
-        buffer = frame.run.memory.add(data, "an allocation")
+        fresh = np.zeros(op.num_elem * memory_dtype(element).itemsize, np.uint8)
+        buffer = frame.run.memory.add(fresh, "an allocation")
         buffer.undefined = np.ones(buffer.size, np.bool_)
         bases.append(buffer.base)
-    data = np.array(bases, np.int64).reshape(frame.count, *(1,) * len(type_.shape))
-    return Tile(type_, np.broadcast_to(data, (frame.count, *type_.shape)))
+    addresses = np.array(bases, np.int64).reshape(frame.count, *(1,) * len(type_.shape))
+    return Tile(type_, np.broadcast_to(addresses, (frame.count, *type_.shape)))
 
 
 @evaluates()

@@ -13,7 +13,7 @@ from ..models.lanes import Combine, Lanes
 from ..models.orders import Order
 from ..regions import run_region
 from ..undefined import Marks, join
-from ..values import Tile
+from ..values import Selection, Tile
 from .folds import fast_fold
 from .registry import evaluates
 
@@ -103,7 +103,7 @@ def _body(frame: Frame, op: ops.Reduce | ops.Scan, blocks: int) -> Combine:
     return combine
 
 
-def _owners(shape: tuple[int, ...], blocks: int, ndim: int, op: ops.Reduce | ops.Scan) -> np.ndarray:  # type: ignore[type-arg]
+def _owners(shape: tuple[int, ...], blocks: int, ndim: int, op: ops.Reduce | ops.Scan) -> Selection:
     """For every lane of ``shape``, which block it belongs to: the axis of blocks is the first after those
     that the order made of the folded one.
     """

@@ -187,12 +187,10 @@ def rectangles(frame: Frame, where: Window, itemsize: int) -> Rectangles | None:
         return None
     if where.base.shape[0] != 1 and (where.base != where.base[0]).any():
         return None
-    strides = []
-    for extent, stride in zip(where.extents, where.strides, strict=True):
-        for uniform in (extent, stride):
-            if uniform.shape[0] != 1 and (uniform != uniform[0]).any():
-                return None
-        strides.append(int(stride[0]))
+    for uniform in (*where.extents, *where.strides):
+        if uniform.shape[0] != 1 and (uniform != uniform[0]).any():
+            return None
+    strides = tuple(int(s[0]) for s in where.strides)
     base = int(where.base[0])
     buffer = frame.run.memory.at(base)
     if buffer is None or (base - buffer.base) % itemsize:
@@ -208,7 +206,7 @@ def rectangles(frame: Frame, where: Window, itemsize: int) -> Rectangles | None:
         high += (most + size - 1) * stride
     if low < 0 or (high + 1) * itemsize > buffer.size:
         return None
-    return Rectangles(buffer, first, tuple(strides))
+    return Rectangles(buffer, first, strides)
 
 
 def _check_promise(frame: Frame, op: ops.LoadViewTko | ops.StoreViewTko, where: Window) -> None:

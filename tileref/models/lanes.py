@@ -50,7 +50,7 @@ def concatenate(parts: Sequence[Lanes], axis: int = 0) -> Lanes:
     if len(parts) == 1:
         return parts[0]
     data = tuple(np.concatenate([p.data[i] for p in parts], axis) for i in range(len(parts[0].data)))
-    marks = []
+    marks: list[Array | None] = []
     for i in range(len(data)):
         there = [p.marks[i] for p in parts]
         if all(m is None for m in there):

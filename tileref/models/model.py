@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tileir.module import Operation
 from tileir.ops.matrix import MmaF, MmaFScaled
@@ -82,10 +82,10 @@ class Model:
     def explanation(self, operation: Operation) -> Explanation:
         """Whether this model claims the bits of ``operation``.
 
-        Operations whose answer the dialect fixes (integers, shapes, memory, exact conversions) are exact under
-        every model.
+        Operations whose answer the dialect fixes (integers, shapes, memory, exact conversions) are exact
+        under every model.
         """
-        choice: Choice[object]
+        choice: Choice[Any]
         match operation:
             case Reduce():
                 choice = self.reduce_order(operation)

@@ -18,11 +18,7 @@ from tileir.types import TileType
 
 from ..formats import Array
 from ..numerics.bits import bits_of, nan_mask
-
-try:
-    from ..numerics.bounds import ulp_bound
-except ImportError:
-    ulp_bound = lambda *a: 2.0
+from ..numerics.bounds import ulp_bound
 from ..numerics.formats import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, FORMATS, FloatFormat
 from .bodies import is_order_free
 from .model import Choice, Model
