@@ -24,7 +24,8 @@ def if_(frame: Frame, op: ops.If, condition: Tile) -> Branched:
         frame.run.report_use(frame, op, condition.undefined, "the condition of a branch")
     taken = condition.data
     if taken.shape[0] == 1 or taken.all() or not taken.any():
-        sides: list[tuple[Region, Selection | None]] = [(op.thenRegion if taken[0] else op.elseRegion, None)]
+        region = op.thenRegion if taken[0] else op.elseRegion
+        sides: list[tuple[Region | None, Selection | None]] = [(region, None)]
     else:
         sides = [(op.thenRegion, np.flatnonzero(taken)), (op.elseRegion, np.flatnonzero(~taken))]
     exits = []
