@@ -5,7 +5,7 @@ from .assembler import Cubin, assemble, assembler_defect, disassemble, targets, 
 from .bytecode import read, write
 from .errors import TileError
 from .module import Function, Global, Module, Operation, Region, Value
-from .text import render
+from .text import parse, render
 from .version import Version
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "assembler_defect",
     "disassemble",
     "ops",
+    "parse",
     "read",
     "render",
     "targets",

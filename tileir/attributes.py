@@ -181,22 +181,41 @@ class ArrayAttribute(Attribute):
     elements: tuple[Attribute, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DictionaryAttribute(Attribute):
-    """Named attributes, in the order they were written."""
+    """Named attributes, in the order they were written; the order says nothing, and equality ignores it."""
 
     entries: tuple[tuple[str, Attribute], ...]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DictionaryAttribute):
+            return NotImplemented
+        return self.entries == other.entries or dict(self.entries) == dict(other.entries)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.entries))
 
     def get(self, key: str) -> Attribute | None:
         """The attribute called ``key``, or None."""
         return next((value for name, value in self.entries if name == key), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OptimizationHints(Attribute):
-    """Hints for each architecture; ``default`` stands for all that have none of their own."""
+    """Hints for each architecture, in an order that says nothing.
+
+    ``default`` stands for all architectures that have none of their own.
+    """
 
     architectures: tuple[tuple[str, DictionaryAttribute], ...]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OptimizationHints):
+            return NotImplemented
+        return dict(self.architectures) == dict(other.architectures)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.architectures))
 
 
 @dataclass(frozen=True, slots=True)

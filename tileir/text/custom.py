@@ -10,8 +10,9 @@ from ..ops.control import For, Loop
 from ..ops.core import Constant
 from ..ops.debugging import Assume
 from ..ops.view import MakeTensorView
-from ..types import Dimension, PointerAttribute, PointerType, TileType, Type
+from ..types import Dimension, PointerAttribute, PointerType, TensorViewType, TileType, Type
 from .attributes import spell_elements, spell_predicate
+from .parser import Parsed, Parser, check_types
 from .printer import Printer, print_control_region
 
 
@@ -99,4 +100,163 @@ PRINTERS: dict[type[Operation], Callable[[Printer, Any], None]] = {
     For: print_for,
     Loop: print_loop,
     MakeTensorView: print_make_tensor_view,
+}
+
+
+def parse_constant(parser: Parser, parsed: Parsed) -> None:
+    """Read what ``print_constant`` writes."""
+    value = parser.constant()
+    parsed.parts["value"] = value
+    parsed.types["result"] = [value.type]
+
+
+def parse_assume(parser: Parser, parsed: Parsed) -> None:
+    """Read what ``print_assume`` writes."""
+    parsed.parts["predicate"] = parser.attributes.predicate()
+    parser.scanner.expect(",")
+    value = parsed.parts["value"] = parser.use()
+    parser.scanner.expect(":")
+    at = parser.scanner.position
+    parser.check_type(value, parser.types.type(), at)
+    parsed.types["result"] = [value.type]
+
+
+def _parse_initial(parser: Parser) -> tuple[list[tuple[str, int]], tuple[Value, ...]]:
+    """Take ``(%a = %b, ...)``: names of arguments with their places, and values."""
+    scanner = parser.scanner
+
+    def assignment() -> tuple[str, int, Value]:
+        at = scanner.position
+        name = parser.new_name()
+        scanner.expect("=")
+        return name, at, parser.use()
+
+    items = parser.types.listed("(", assignment)
+    return [(name, at) for name, at, _ in items], tuple(value for _, _, value in items)
+
+
+def parse_for(parser: Parser, parsed: Parsed) -> None:
+    """Read what ``print_for`` writes."""
+    scanner, parts = parser.scanner, parsed.parts
+    parts["unsignedCmp"] = scanner.accept("unsigned")
+    induction_at = scanner.position
+    induction = parser.new_name()
+    scanner.expect("in")
+    scanner.expect("(")
+    parts["lowerBound"] = parser.use()
+    scanner.expect("to")
+    parts["upperBound"] = parser.use()
+    scanner.expect(",")
+    scanner.expect("step")
+    parts["step"] = parser.use()
+    scanner.expect(")")
+    scanner.expect(":")
+    at = scanner.position
+    type_ = parser.types.type()
+    for name in ("lowerBound", "upperBound", "step"):
+        parser.check_type(parts[name], type_, at)
+    names: list[tuple[str, int]] = []
+    values: tuple[Value, ...] = ()
+    types: list[Type] = []
+    if scanner.accept("iter_values"):
+        names, values = _parse_initial(parser)
+        scanner.expect("->")
+        at = scanner.position
+        types = parser.types.listed("(", parser.types.type)
+        check_types(parser, values, types, at)
+    parts["initValues"] = values
+    parsed.types["results"] = types
+    arguments = [(induction, induction_at, type_)]
+    arguments += [(name, at, t) for (name, at), t in zip(names, types, strict=True)]
+    parts["body"] = parser.region(arguments, implicit="continue")
+
+
+def parse_loop(parser: Parser, parsed: Parsed) -> None:
+    """Read what ``print_loop`` writes."""
+    scanner = parser.scanner
+
+    def listed() -> list[Type]:
+        found = [parser.types.type()]
+        while scanner.accept(","):
+            found.append(parser.types.type())
+        return found
+
+    names: list[tuple[str, int]] = []
+    values: tuple[Value, ...] = ()
+    types: list[Type] = []
+    results: list[Type] = []
+    if scanner.accept("iter_values"):
+        names, values = _parse_initial(parser)
+        scanner.expect(":")
+        at = scanner.position
+        types = listed()
+        check_types(parser, values, types, at)
+        if scanner.accept("->"):
+            results = listed()
+    elif scanner.accept(":"):
+        results = listed()
+    parsed.parts["initValues"] = values
+    parsed.types["results"] = results
+    arguments = [(name, at, t) for (name, at), t in zip(names, types, strict=True)]
+    parsed.parts["body"] = parser.region(arguments, implicit="continue")
+
+
+def parse_make_tensor_view(parser: Parser, parsed: Parsed) -> None:
+    """Read what ``print_make_tensor_view`` writes."""
+    scanner, parts = parser.scanner, parsed.parts
+    base = parts["base"] = parser.use()
+    mixed = {}
+    for word in ("shape", "strides"):
+        scanner.expect(",")
+        scanner.expect(word)
+        scanner.expect("=")
+        at = scanner.position
+        mixed[word] = at, parser.types.listed("[", lambda: _extent_or_value(parser))
+    scanner.expect(":")
+    at = scanner.position
+    types = [parser.types.type()]
+    while scanner.accept(","):
+        types.append(parser.types.type())
+    view = types[-1]
+    if scanner.accept("->"):
+        view = parser.types.type()
+    else:
+        types.pop()
+    dynamic = [v for _, extents in mixed.values() for v in extents if isinstance(v, Value)]
+    expected = [base.type] if _pointer_attribute(base.type) is not None else []
+    expected += [v.type for v in dynamic[:1]]
+    if types != expected:
+        scanner.fail(
+            "the operands' types are not these",
+            "value-type",
+            at=at,
+            found=", ".join(map(str, types)) or "none",
+            expected=", ".join(map(str, expected)) or "none",
+        )
+    if not isinstance(view, TensorViewType):
+        scanner.fail("this is not a tensor view", "type-kind", at=at, found=view)
+    for word, extents in (("shape", view.shape), ("strides", view.strides)):
+        at, spelled = mixed[word]
+        if [None if isinstance(v, Value) else v for v in spelled] != list(extents):
+            scanner.fail(
+                f"the {word} of the operation and of its type differ",
+                "tensor-shape",
+                at=at,
+                expected=list(extents),
+            )
+    parts["dynamicShape"] = tuple(v for v in mixed["shape"][1] if isinstance(v, Value))
+    parts["dynamicStrides"] = tuple(v for v in mixed["strides"][1] if isinstance(v, Value))
+    parsed.types["result"] = [view]
+
+
+def _extent_or_value(parser: Parser) -> int | Value:
+    return parser.use() if parser.scanner.at("%") else parser.scanner.integer(0, (1 << 63) - 1)
+
+
+PARSERS: dict[type[Operation], Callable[[Parser, Parsed], None]] = {
+    Constant: parse_constant,
+    Assume: parse_assume,
+    For: parse_for,
+    Loop: parse_loop,
+    MakeTensorView: parse_make_tensor_view,
 }

@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops as _ops  # noqa: F401  (declares the operations)
 from ..attributes import OptimizationHints, SymbolVisibility
 from ..declare import AttributePart, FlagPart
+from ..errors import UnsupportedError
 from ..module import Function, Global, Module, Operation, Region, Value
 from ..types import Type
 from .assembly import AnyOrder, Attr, Block, Each, Element, Group, Literal, Symbol, TypeOf, Use, parse_format
@@ -22,7 +23,8 @@ def render(module: Module) -> str:
     """The text of ``module``, as the disassembler prints it: locations and the producer left out.
 
     Raises:
-        UnsupportedError: the text would grow beyond all measure, which only a hostile module makes it do.
+        UnsupportedError: a function is no entry and has no spelling, or the text would grow beyond all
+            measure, which only a hostile module makes it do.
     """
     printer = Printer()
     for global_ in module.globals:
@@ -85,7 +87,14 @@ class Printer:
         self.use = self.names.of
         self.names.number(function.body, None)
         out = self.out
+        if not function.is_entry:
+            raise UnsupportedError(
+                "only entries have a spelling", rule="function-kind", found=symbol(function.name)
+            )
         out.append(f"entry {symbol(function.name)}{self.signature(function.parameters)}")
+        results = ", ".join(map(self.type, function.result_types))
+        if results:
+            out.append(f" -> ({results})" if len(function.result_types) > 1 else f" -> {results}")
         if function.hints is not None and function.hints.architectures:
             out.append(f" optimization_hints={spell_hints(function.hints)}")
         out.append(" ")
