@@ -155,7 +155,7 @@ class FusedDot:
     def _dot(
         self, a: Array, b: Array, ea: Array, eb: Array, acc: Array, target: FloatFormat
     ) -> NDArray[np.float64]:
-        """One matrix: (M, K), (K, N), their exponents, and (M, N) of f64; answers f64 that holds the result."""
+        """One matrix: (M, K), (K, N), their exponents and (M, N); answers the result, held in f64."""
         m, n = acc.shape
         emax = np.empty((m, n), np.int16)
         exponent = np.empty((m, n), np.int16)

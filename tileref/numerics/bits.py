@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tileref.numerics.formats import FloatFormat
+from .formats import FloatFormat
 
 Array = NDArray[Any]
 

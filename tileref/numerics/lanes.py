@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tileref.numerics.formats import FloatFormat, IntegerFormat
+from .formats import FloatFormat, IntegerFormat
 
 Array = NDArray[Any]
 
-BLOCK = 1 << 13
-"""Lanes of one block: 64 KiB of float64, so that a handful of temporaries fits a second-level cache."""
+BLOCK = 1 << 15
+"""Lanes of one block: few enough that temporaries stay in the cache, enough to spread a call's cost."""
 
 
 def lanes_of(x: Any, fmt: FloatFormat | IntegerFormat) -> Array:

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from tileref.numerics.bits import bits_of, nan_mask
-from tileref.numerics.formats import FloatFormat
+from .bits import bits_of, nan_mask
+from .formats import FloatFormat
 
 
 class NanRule(Protocol):

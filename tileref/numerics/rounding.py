@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tileref.numerics.bits import from_bits
-from tileref.numerics.error_free import two_sum
-from tileref.numerics.formats import F32, F64, FloatFormat, Rounding
-from tileref.numerics.lanes import blockwise, broadcast
+from .bits import from_bits
+from .error_free import two_sum
+from .formats import F32, F64, FloatFormat, Rounding
+from .lanes import blockwise, broadcast
 
 Array = NDArray[Any]
 Bools = NDArray[np.bool_]
@@ -436,7 +436,7 @@ def round_sum(
         np.negative(rest, out=rest, where=negative)
         # |rest| is at most 2**9 in units of 2**power; the clipping leaves it below one in size, of its sign.
         fraction, scale = decompose(rest)
-        fraction *= _power_of_two(np.clip(scale - power, -80, 62))
+        fraction *= power_of_two(np.clip(scale - power, -80, 62))
         floor = fraction.astype(np.int64)
         floor -= floor > fraction
         sticky = floor != fraction
@@ -448,6 +448,6 @@ def round_sum(
     return blockwise(kernel, target.dtype, *broadcast(high, low, exponents))
 
 
-def _power_of_two(exponent: Array) -> Array:
+def power_of_two(exponent: Array) -> Array:
     """2.0**exponent for an int64 array of exponents of normal float64s."""
     return ((exponent + np.int64(1023)) << np.int64(52)).view(np.float64)
