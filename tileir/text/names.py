@@ -59,8 +59,16 @@ class Names:
 
     def _number_results(self, operation: Operation, added: list[str]) -> None:
         results = operation.results
-        suggested = suggested_names(operation)
         count = len(results)
+        suggested = suggested_names(operation)
+        if count == 1:
+            if suggested:
+                name = "%" + self._unique(suggested[0], added)
+            else:
+                name = f"%{self._next_value}"
+                self._next_value += 1
+            self.of[results[0]] = self.results[operation] = name
+            return
         # A result that is given a name begins a group, which runs up to the next one.
         starts = sorted({0, *suggested})
         heads = {}
@@ -107,16 +115,20 @@ def _sanitize(name: str) -> str:
 
 def suggested_names(operation: Operation) -> dict[int, str]:
     """Names that an operation asks for, by the number of the result."""
-    custom = _CUSTOM.get(type(operation))
-    if custom is not None:
-        return {0: custom(operation)}
     kind = type(operation)
-    if kind.result_name is not None:
-        return {0: kind.result_name}
-    declared = kind.declaration.results
-    if len(declared) > 1:
-        return {part.index: part.name for part in declared}
-    return {}
+    names = _NAMES.get(kind)
+    if names is None:
+        declared = kind.declaration.results
+        if kind.result_name is not None:
+            names = {0: kind.result_name}
+        else:
+            names = {part.index: part.name for part in declared} if len(declared) > 1 else {}
+        _NAMES[kind] = names
+    custom = _CUSTOM.get(kind)
+    return names if custom is None else {0: custom(operation)}
+
+
+_NAMES: dict[type[Operation], dict[int, str]] = {}
 
 
 def _assume_name(operation: Assume) -> str:

@@ -18,7 +18,7 @@ from ..types import I1, TOKEN, NumberType, TileType, Type
 from ..version import NEWEST
 from .assembly import AnyOrder, Attr, Block, Each, Element, Group, Literal, Symbol, TypeOf, Use, parse_format
 from .attribute_parser import AttributeParser
-from .scanner import Scanner
+from .scanner import SPACE, Scanner, token_pattern
 from .type_parser import TypeParser
 
 REGION_DEPTH = 200
@@ -438,9 +438,13 @@ def _step(kind: type[Operation], element: Element) -> Step:
 
 
 def _literal_step(tokens: list[str]) -> Step:
+    ends = [r"(?![A-Za-z0-9_$.])" if token[-1].isalnum() else "" for token in tokens]
+    pattern = token_pattern(SPACE.join(re.escape(t) + end for t, end in zip(tokens, ends, strict=True)))
+
     def literal(parser: Parser, _: Parsed) -> None:
-        for token in tokens:
-            parser.scanner.expect(token)
+        if parser.scanner.match(pattern) is None:
+            for token in tokens:
+                parser.scanner.expect(token)
 
     return literal
 

@@ -7,17 +7,26 @@ from typing import NoReturn
 
 from ..errors import TextError
 
-_SPACE = re.compile(r"(?:[ \t\r\n]+|//[^\n]*)*")
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
-_WORD_END = re.compile(r"[A-Za-z0-9_$.]")
-_VALUE = re.compile(r"%([0-9]+|[A-Za-z$._-][A-Za-z0-9$._-]*)(?:#([0-9]+))?")
-_ALIAS = re.compile(r"[A-Za-z_$.-][A-Za-z0-9_$.-]*")
-_INTEGER = re.compile(r"-?(?:0x[0-9A-Fa-f]+|[0-9]+)")
-_FLOAT = re.compile(r"-?[0-9]+\.[0-9]*(?:[eE][-+]?[0-9]+)?")
-_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+SPACE = r"(?:[ \t\r\n]+|//[^\n]*)*"
+"""What may stand between tokens. Every pattern takes it along, which saves a step a token."""
+
+
+def token_pattern(pattern: str) -> re.Pattern[str]:
+    """``pattern`` and the space behind it."""
+    return re.compile(pattern + SPACE)
+
+
+_SPACE = re.compile(SPACE)
+_WORD = token_pattern(r"([A-Za-z_][A-Za-z0-9_$.]*)")
+_VALUE = token_pattern(r"%([0-9]+|[A-Za-z$._-][A-Za-z0-9$._-]*)(?:#([0-9]+))?")
+_ALIAS = token_pattern(r"([A-Za-z_$.-][A-Za-z0-9_$.-]*)")
+_INTEGER = token_pattern(r"(-?(?:0x[0-9A-Fa-f]+|[0-9]+))")
+_FLOAT = token_pattern(r"(-?[0-9]+\.[0-9]*(?:[eE][-+]?[0-9]+)?)")
+_STRING = token_pattern(r'"((?:[^"\\\n]|\\.)*)"')
 _ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')
 _BAD_ESCAPE = re.compile(r'\\(?![0-9A-Fa-f]{2}|[nt"\\])')
 _TOKEN = re.compile(r'"[^"\n]*"?|[%@#!]?[A-Za-z0-9_$.-]+|->|.')
+_TOKENS: dict[str, re.Pattern[str]] = {}
 
 LONGEST_NUMBER = 1100
 """Digits of the longest literal that can matter: f64's smallest number written out has 1075 decimals."""
@@ -70,17 +79,16 @@ class Scanner:
 
     def at(self, token: str) -> bool:
         """Whether ``token``, a word or punctuation, stands here."""
-        text, position = self.text, self.position
-        if not text.startswith(token, position):
-            return False
-        return not token[-1].isalnum() or _WORD_END.match(text, position + len(token)) is None
+        pattern = _TOKENS.get(token) or _token(token)
+        return pattern.match(self.text, self.position) is not None
 
     def accept(self, token: str) -> bool:
         """Take ``token`` if it stands here."""
-        if not self.at(token):
+        pattern = _TOKENS.get(token) or _token(token)
+        found = pattern.match(self.text, self.position)
+        if found is None:
             return False
-        self.position += len(token)
-        self.skip()
+        self.position = found.end()
         return True
 
     def expect(self, token: str) -> None:
@@ -89,11 +97,10 @@ class Scanner:
             self.unexpected(f"'{token}'")
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Take what ``pattern`` matches here, if it does."""
+        """Take what ``pattern``, which takes the space behind it, matches here, if it does."""
         found = pattern.match(self.text, self.position)
         if found is not None:
             self.position = found.end()
-            self.skip()
         return found
 
     def word(self, expected: str) -> str:
@@ -101,19 +108,19 @@ class Scanner:
         found = self.match(_WORD)
         if found is None:
             self.unexpected(expected)
-        return found[0]
+        return found[1]
 
     def peek_word(self) -> str:
         """The word that stands here, or nothing."""
         found = _WORD.match(self.text, self.position)
-        return found[0] if found is not None else ""
+        return found[1] if found is not None else ""
 
     def alias(self) -> str:
         """Take the name of an alias, ``#`` or ``!`` taken before."""
         found = self.match(_ALIAS)
         if found is None:
             self.unexpected("a name")
-        return found[0]
+        return found[1]
 
     def value(self) -> tuple[str, int | None]:
         """Take ``%name`` or ``%name#number``."""
@@ -131,7 +138,7 @@ class Scanner:
         found = self.match(_INTEGER)
         if found is None:
             self.unexpected("an integer")
-        return self.number(found[0], start, low, high)
+        return self.number(found[1], start, low, high)
 
     def number(self, literal: str, start: int, low: int, high: int) -> int:
         """``literal``, which stands at ``start``, as an integer from ``low`` to ``high``."""
@@ -155,9 +162,9 @@ class Scanner:
             found = self.match(_INTEGER)
         if found is None:
             self.unexpected("a number")
-        if len(found[0]) > LONGEST_NUMBER:
+        if len(found[1]) > LONGEST_NUMBER:
             self.fail("a number is too long", "number-length", at=start, expected=f"at most {LONGEST_NUMBER}")
-        return found[0], decimal
+        return found[1], decimal
 
     def string(self) -> str:
         """Take a string in double quotes."""
@@ -188,6 +195,13 @@ class Scanner:
             self.unexpected("a symbol")
         self.position += 1
         return self.word_or_string("a symbol's name")
+
+
+def _token(token: str) -> re.Pattern[str]:
+    """The pattern of a word or of punctuation; kept, since a program has few of them."""
+    end = r"(?![A-Za-z0-9_$.])" if token[-1].isalnum() else ""
+    made = _TOKENS[token] = token_pattern(re.escape(token) + end)
+    return made
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:

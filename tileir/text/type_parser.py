@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from .. import types as t
-from .scanner import Scanner
+from .scanner import Scanner, token_pattern
 
 T = TypeVar("T")
 
 LARGEST_RANK = 255
-_DIMENSIONS = re.compile(r"(?:(?:[0-9]+|\?)x)*")
-_TILE = re.compile(r"[0-9]+(?:x[0-9]+)*|(?=\))")
+_DIMENSIONS = token_pattern(r"((?:(?:[0-9]+|\?)x)*)")
+_TILE = token_pattern(r"([0-9]+(?:x[0-9]+)*|(?=\)))")
+_TILE_TYPE = token_pattern(r"(tile<[^<>]*(?:<[^<>]*>)?>)")
 _BRACKET = re.compile(r"[<>]")
 
 I32 = (1 << 31) - 1
@@ -42,6 +43,12 @@ class TypeParser:
         """Take a type; its dialect may be spelled or not."""
         scanner = self.scanner
         start = scanner.position
+        tile = _TILE_TYPE.match(scanner.text, start)
+        if tile is not None:
+            known = self._known.get(tile[1])
+            if known is not None:
+                scanner.position = tile.end()
+                return known
         if scanner.at("!"):
             scanner.position += 1
             name = scanner.alias()
@@ -118,7 +125,7 @@ class TypeParser:
         start = scanner.position
         match = scanner.match(_DIMENSIONS)
         assert match is not None
-        texts = match[0].split("x")[:-1]
+        texts = match[1].split("x")[:-1]
         if len(texts) > LARGEST_RANK:
             scanner.fail("too many dimensions", "rank", at=start, found=len(texts), expected=LARGEST_RANK)
         dimensions: list[t.Dimension] = []
@@ -202,7 +209,7 @@ class TypeParser:
         match = scanner.match(_TILE)
         if match is None:
             scanner.unexpected("a tile's extents")
-        extents = [scanner.number(text, start, 1, I32) for text in match[0].split("x") if text]
+        extents = [scanner.number(text, start, 1, I32) for text in match[1].split("x") if text]
         if len(extents) > LARGEST_RANK:
             scanner.fail("too many dimensions", "rank", at=start, found=len(extents), expected=LARGEST_RANK)
         scanner.expect(")")
