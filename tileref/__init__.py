@@ -1,6 +1,6 @@
 """The reference interpreter of CUDA Tile IR, in numpy, bit for bit."""
 
-from .launch import launch
+from .launching import launch
 from .models import Explanation, Model, model, models
 from .result import Assertion, LaunchResult
 from .run import UndefinedBehaviour

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from typing import Any
 
@@ -14,12 +12,8 @@ import numpy as np
 import tileir
 from tileir.errors import ArgumentError
 from tileir.module import Function, Module
-from tileir.ops import atomic, debugging
-from tileir.ops import memory as memory_ops
-from tileir.types import TileType
 
 from .arguments import bind, check_grid, find_entry
-from .formats import dtype_of
 from .frame import Frame
 from .memory import Buffer, Memory
 from .models import model as model_named
@@ -27,22 +21,10 @@ from .models.model import Model
 from .regions import run_region, steps_of
 from .result import LaunchResult
 from .run import Check, Run
+from .schedule import run_chunks
+from .values import Selection
 
-CACHE_BYTES = 1 << 20
-"""Bytes of one tile over all blocks that run together: what a fast cache holds a few of."""
 DEFAULT_BUDGET = 1 << 29
-ORDERED_BLOCKS = 256
-"""Blocks that run together in a kernel whose blocks see each other's work.
-
-There the order of operations between blocks shows, so that it may not depend on anything but the kernel.
-"""
-ORDERED = (
-    atomic.AtomicCASTko,
-    atomic.AtomicRMWTko,
-    atomic.AtomicRedViewTko,
-    debugging.PrintTko,
-    memory_ops.Alloca,
-)
 
 
 def launch(
@@ -93,7 +75,15 @@ def launch(
     _prepare(run, function)
 
     arguments = list(memory.buffers)
-    _run_blocks(run, function, values, threads, memory_budget)
+
+    def blocks(numbers: Selection) -> None:
+        frame = Frame(run, len(numbers), blocks=numbers)
+        for parameter, value in zip(function.parameters, values, strict=True):
+            frame.values[parameter] = value
+        run_region(frame, function.body)
+
+    total = extents[0] * extents[1] * extents[2]
+    run_chunks(function, total, blocks, threads=threads, memory_budget=memory_budget)
 
     result = LaunchResult(chosen.name, function.name, extents)
     result.undefined = run.undefined
@@ -128,43 +118,3 @@ def _prepare(run: Run, function: Function) -> None:
     for operation in function.body.walk():
         for region in operation.regions:
             steps_of(frame, region)
-
-
-def blocks_together(function: Function, memory_budget: int) -> int:
-    """How many blocks run together: enough to forget Python's overhead, few enough for a cache."""
-    largest, total = 1, 0
-    for operation in function.body.walk():
-        for value in operation.results:
-            if isinstance(value.type, TileType):
-                width = dtype_of(value.type).itemsize
-                largest = max(largest, value.type.size * width)
-                total += value.type.size * width
-        if isinstance(operation, ORDERED):
-            return ORDERED_BLOCKS
-    return max(1, min(CACHE_BYTES // largest, memory_budget // max(total, 1)))
-
-
-def _run_blocks(
-    run: Run, function: Function, values: list[Any], threads: int | None, memory_budget: int
-) -> None:
-    x, y, z = run.grid
-    total = x * y * z
-    together = blocks_together(function, memory_budget)
-    ordered = any(isinstance(op, ORDERED) for op in function.body.walk())
-
-    def chunk(first: int) -> None:
-        blocks = np.arange(first, min(first + together, total))
-        frame = Frame(run, len(blocks), blocks=blocks)
-        for parameter, value in zip(function.parameters, values, strict=True):
-            frame.values[parameter] = value
-        run_region(frame, function.body)
-
-    firsts = range(0, total, together)
-    workers = min(threads or os.cpu_count() or 1, len(firsts))
-    if workers <= 1 or ordered:
-        for first in firsts:
-            chunk(first)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        for _ in pool.map(chunk, firsts):
-            pass
