@@ -61,8 +61,6 @@ def run(text: str, grid: Any, args: list[Any], **options: Any) -> tileref.Launch
     return tileref.launch(tileir.parse(text), grid, args, **options)
 
 
-
-
 def pointers(name: str, result: str, element: str, count: int, offsets: str) -> str:
     """Text of pointers ``%result``: parameter ``%name`` advanced by the tile ``%offsets`` of i32."""
     scalar, one = f"tile<ptr<{element}>>", f"tile<1xptr<{element}>>"
