@@ -6,10 +6,12 @@ from .bytecode import read, write
 from .errors import TileError
 from .module import Function, Global, Module, Operation, Region, Value
 from .text import parse, render
+from .verify import Diagnostic, verify
 from .version import Version
 
 __all__ = [
     "Cubin",
+    "Diagnostic",
     "Function",
     "Global",
     "Module",
@@ -27,5 +29,6 @@ __all__ = [
     "render",
     "targets",
     "tileiras_args",
+    "verify",
     "write",
 ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
-from .version import V13_1, V13_2, V13_3, V13_4, Version
+from .version import V13_1, V13_2, V13_3, V13_4, V13_5, Version
 
 Dimension = int | None
 """An extent or a stride; None is dynamic, printed ``?``."""
@@ -93,12 +93,22 @@ NUMBERS: dict[str, NumberType] = {
 
 
 class PointerAttribute(enum.Enum):
-    """The attribute a pointer or a tensor view may carry since 13.4; the text calls the default ``none``."""
+    """The attribute a pointer or a tensor view may carry since 13.4; the text calls the default ``none``.
+
+    Unicast and multicast, which say whether an address stands for one device or for several, come with 13.5.
+    """
 
     DEFAULT = 0
+    UNICAST = 1
+    MULTICAST = 2
 
     def __str__(self) -> str:
-        return "none"
+        return "none" if self is PointerAttribute.DEFAULT else self.name.lower()
+
+    @property
+    def since(self) -> Version:
+        """The oldest bytecode version that can hold the attribute."""
+        return V13_4 if self is PointerAttribute.DEFAULT else V13_5
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,11 +275,11 @@ def first_version(type_: Type) -> Version:
         case NumberType():
             return type_.since
         case PointerType():
-            return max(type_.pointee.since, V13_1 if type_.attribute is None else V13_4)
+            return max(type_.pointee.since, V13_1 if type_.attribute is None else type_.attribute.since)
         case TileType():
             return first_version(type_.element)
         case TensorViewType():
-            return max(type_.element.since, V13_1 if type_.attribute is None else V13_4)
+            return max(type_.element.since, V13_1 if type_.attribute is None else type_.attribute.since)
         case PartitionViewType():
             return first_version(type_.tensor_view)
         case StridedViewType() | GatherScatterViewType():

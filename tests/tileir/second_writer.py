@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from cuda.tile._bytecode import attribute as their_attributes
@@ -133,9 +134,7 @@ class _Writer:
             made = made.done()
         if made is None:
             made = ()
-        self.values.update(
-            zip(operation.results, made if isinstance(made, tuple) else (made,), strict=True)
-        )
+        self.values.update(zip(operation.results, made if isinstance(made, tuple) else (made,), strict=True))
 
     def operand(self, value: Any) -> Any:
         if isinstance(value, tuple):
@@ -232,8 +231,11 @@ class _Writer:
         return table.call_site(self.location(location.callee), self.location(location.caller))
 
 
-def _pointer_attribute(attribute: t.PointerAttribute | None) -> PtrAttr:
-    return PtrAttr.Missing if attribute is None else PtrAttr.Default
+def _pointer_attribute(attribute: t.PointerAttribute | None) -> Any:
+    if attribute is None:
+        return PtrAttr.Missing
+    # Values newer than theirs are written like theirs.
+    return SimpleNamespace(_value_=bytes((attribute.value,)))
 
 
 def _padding(padding: t.PaddingValue | None) -> PaddingValue:

@@ -119,9 +119,16 @@ class TypeTable:
     def _pointer_attribute(self, cursor: Cursor) -> t.PointerAttribute:
         value = cursor.byte()
         try:
-            return t.PointerAttribute(value)
+            attribute = t.PointerAttribute(value)
         except ValueError:
             cursor.fail("there is no such pointer attribute", "enum-value", found=value)
+        if attribute.since > self._version:
+            cursor.fail(
+                f"the pointer attribute {attribute} needs bytecode {attribute.since}",
+                "type-version",
+                found=str(self._version),
+            )
+        return attribute
 
     def _tile(self, cursor: Cursor) -> t.Type:
         element = self.read(cursor)

@@ -415,7 +415,7 @@ _reduce_view(_partition(I32), AtomicRMWMode.MAX, I64)
 
 
 def _multimem(kind: type[Operation], element: NumberType, reduction: MultimemReductionKind) -> None:
-    view = _partition(element)
+    view = PartitionViewType((4, 8), _tensor(element, PointerAttribute.MULTICAST), (0, 1))
     declared = {p.name for p in (*kind.declaration.operands, *kind.declaration.attributes)}
 
     def make(maker: Maker) -> Case:

@@ -1,0 +1,33 @@
+"""Rules of bytecode versions: what is newer than the module's own."""
+
+from __future__ import annotations
+
+from ..module import Operation
+from ..types import Type, first_version
+from .diagnostic import Problem
+from .rules import Context, Problems
+
+
+def operation_version(op: Operation, context: Context) -> Problems:
+    """The operation is in the module's bytecode version."""
+    if op.since > context.module.version:
+        yield Problem(f"the operation needs bytecode {op.since}", context.module.version)
+
+
+def part_version(op: Operation, context: Context) -> Problems:
+    """A part newer than the module's bytecode version has the meaning of being left out."""
+    declaration = op.declaration
+    for part in (*declaration.operands, *declaration.attributes, *declaration.flags):
+        if part.since is None or part.since <= context.module.version:
+            continue
+        default = declaration.defaults.get(part.name)
+        meaning = default(op.__dict__) if callable(default) else default
+        if op.__dict__[part.name] != meaning:
+            yield Problem(f"{part.name} needs bytecode {part.since}", context.module.version)
+
+
+def check_type_version(type_: Type, context: Context) -> Problems:
+    """A type is in the module's bytecode version."""
+    since = first_version(type_)
+    if since > context.module.version:
+        yield Problem(f"the type {type_} needs bytecode {since}", context.module.version)
