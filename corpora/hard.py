@@ -95,4 +95,4 @@ def truncated(fmt: FloatFormat, value: float) -> int:
         return significand << fmt.unused_bits
     hidden = 1 << fmt.significand_width
     pattern = (exponent + fmt.bias) << fmt.significand_width | (significand & (hidden - 1))
-    return min(pattern << fmt.unused_bits, fmt.largest)
+    return int(min(pattern << fmt.unused_bits, fmt.largest))

@@ -121,7 +121,9 @@ def _check(gpu: str, opt_levels: Sequence[int], tools: Toolchain) -> None:
             expected=", ".join(known),
         )
     if not opt_levels or any(level not in range(4) for level in opt_levels):
-        raise ArgumentError("no such optimization level", rule="opt-level", found=list(opt_levels), expected="0 to 3")
+        raise ArgumentError(
+            "no such optimization level", rule="opt-level", found=list(opt_levels), expected="0 to 3"
+        )
 
 
 def add_case(store: Store, case: Case) -> PlannedCase:

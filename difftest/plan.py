@@ -120,7 +120,10 @@ def load(folder: Path) -> Plan:
     """
     if not (folder / PLAN).is_file():
         raise FolderError(
-            "this is no folder that 'difftest build' made", rule="folder-plan", file=str(folder), expected=PLAN
+            "this is no folder that 'difftest build' made",
+            rule="folder-plan",
+            file=str(folder),
+            expected=PLAN,
         )
     document = read_json(folder / PLAN, "the plan")
     if document.pop("version", None) != VERSION:
@@ -172,7 +175,9 @@ def parse_launch(record: dict[str, Any], path: Path) -> Launched:
     """
     launched = _parse(lambda: Launched(**record), path)
     outputs = launched.outputs
-    if not isinstance(outputs, dict) or not all(k.isdigit() and isinstance(v, str) for k, v in outputs.items()):
+    if not isinstance(outputs, dict) or not all(
+        k.isdigit() and isinstance(v, str) for k, v in outputs.items()
+    ):
         raise FolderError("the record of a launch is damaged", rule="folder-record", file=str(path))
     return launched
 

@@ -126,7 +126,9 @@ class Store:
     def _blob(self, name: str) -> Path:
         # Names come out of files: a name that is no hash could leave the folder.
         if not _HASH.fullmatch(name):
-            raise FolderError("not the hash of a blob", rule="blob-name", file=str(self.path), found=name[:80])
+            raise FolderError(
+                "not the hash of a blob", rule="blob-name", file=str(self.path), found=name[:80]
+            )
         return self.path / "blobs" / name
 
     def _record(self, kind: str, identity: str) -> Path:
@@ -150,7 +152,9 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
             f"cannot read the record of {what}: {error.strerror}", rule="folder-record", file=str(path)
         ) from error
     except (ValueError, RecursionError) as error:
-        raise FolderError(f"the record of {what} is damaged: {error}", rule="folder-record", file=str(path)) from error
+        raise FolderError(
+            f"the record of {what} is damaged: {error}", rule="folder-record", file=str(path)
+        ) from error
     if not isinstance(document, dict):
         raise FolderError(f"the record of {what} is no object", rule="folder-record", file=str(path))
     return document

@@ -40,14 +40,10 @@ class Device:
         device = self.call("cuDeviceGet", ordinal)
         attribute = self.cuda.CUdevice_attribute
         self.major = int(
-            self.call(
-                "cuDeviceGetAttribute", attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device
-            )
+            self.call("cuDeviceGetAttribute", attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device)
         )
         self.minor = int(
-            self.call(
-                "cuDeviceGetAttribute", attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device
-            )
+            self.call("cuDeviceGetAttribute", attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device)
         )
         name = self.call("cuDeviceGetName", 256, device)
         self.name = (name.decode() if isinstance(name, bytes) else str(name)).rstrip("\0")

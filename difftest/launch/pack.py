@@ -32,7 +32,7 @@ def pack(folder: Path, out: Path) -> list[Path]:
             if archive is not None:
                 archive.close()
             volumes.append(out / f"launches-{len(volumes)}.zip")
-            archive = zipfile.ZipFile(volumes[-1], "w", zipfile.ZIP_DEFLATED)  # noqa: SIM115
+            archive = zipfile.ZipFile(volumes[-1], "w", zipfile.ZIP_DEFLATED)
             size = 0
         archive.write(path, name)
         size += archive.getinfo(name).compress_size
@@ -71,9 +71,13 @@ def _take(store: Store, name: str, data: bytes, archive: Path) -> None:
         try:
             contents = zlib.decompressobj().decompress(data, MEMBER_LIMIT)
         except zlib.error as error:
-            raise FolderError(f"damaged contents: {error}", rule="archive-member", file=str(archive)) from error
+            raise FolderError(
+                f"damaged contents: {error}", rule="archive-member", file=str(archive)
+            ) from error
         if digest(contents) != rest:
-            raise FolderError("contents of another name", rule="archive-member", file=str(archive), found=rest[:80])
+            raise FolderError(
+                "contents of another name", rule="archive-member", file=str(archive), found=rest[:80]
+            )
         store.put(contents)
     elif kind == LAUNCHES and rest.endswith(".json") and "/" not in rest:
         write_whole(store._record(LAUNCHES, rest.removesuffix(".json")), data)

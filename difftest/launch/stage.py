@@ -66,6 +66,7 @@ def launch_folder(folder: Path, options: Options, progress: Progress | None = No
     store = Store(folder)
     jobs = list(_jobs(store, plan))
     counts: Counter[str] = Counter()
+    worker: Worker | None
     worker, device = _start(folder, plan, options)
     try:
         for number, (name, case, cubin) in enumerate(jobs, 1):
@@ -125,7 +126,10 @@ def _start(folder: Path, plan: Plan, options: Options) -> tuple[Worker, dict[str
     if device["gpu"] != plan.gpu.rstrip("af"):
         worker.end()
         raise EnvironmentMissing(
-            "the GPU is not the target of this folder", rule="gpu-target", found=device["gpu"], expected=plan.gpu
+            "the GPU is not the target of this folder",
+            rule="gpu-target",
+            found=device["gpu"],
+            expected=plan.gpu,
         )
     return worker, device
 

@@ -57,7 +57,9 @@ def main(arguments: list[str]) -> int:
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            document = run(device, store, read_case(store, request["case"]), request["cubin"], request["times"])
+            document = run(
+                device, store, read_case(store, request["case"]), request["cubin"], request["times"]
+            )
         except DriverError as error:
             result = "load" if error.call.startswith("cuModule") else "fault"
             answer({"result": result, "message": str(error)})

@@ -1,0 +1,73 @@
+"""Launches of a folder made into records of the corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import corpora
+from corpora.manifest import ANSWERS
+from corpora.records import Folder, Record
+from tileir.errors import TileError
+
+from .judge.answers import Answers
+from .plan import load, read_case
+from .store import Store
+
+
+def record_folder(folder: Path, say: Callable[[str], None], answers: Path = ANSWERS) -> Counter[str]:
+    """Record what the launches of ``folder`` answered.
+
+    A case is recorded if every level of the folder was launched and answered, and all answered the same.
+
+    Returns:
+        How many cases were ``new``, ``known``, or not recorded and why.
+
+    Raises:
+        FolderError: the folder is damaged.
+    """
+    plan = load(folder)
+    store = Store(folder)
+    found = Answers(store, plan)
+    records = Folder(answers)
+    cases = {case.name: case for case in corpora.load()}
+    counts: Counter[str] = Counter()
+    for name, identity in plan.cases.items():
+        planned = read_case(store, identity)
+        case = cases.get(name)
+        if case is None or (case.kernel_hash, case.inputs_hash) != (
+            planned.kernel_sha256,
+            planned.inputs_sha256,
+        ):
+            counts["not of this corpus"] += 1
+            say(f"{name}: not recorded, its kernel or inputs are not the corpus's")
+            continue
+        given = found.launched(planned, found.builds(planned))
+        levels = tuple(sorted(level for a in given for level in a.opt_levels))
+        if not given:
+            counts["not launched"] += 1
+            continue
+        if len(given) > 1 or given[0].result != "ok" or set(levels) != set(plan.opt_levels):
+            why = "the levels differ" if len(given) > 1 else given[0].message or "not launched at every level"
+            counts["not agreed"] += 1
+            say(f"{name}: not recorded, {why}")
+            continue
+        answer = given[0]
+        record = Record(
+            gpu=plan.gpu,
+            device=answer.device,
+            driver=answer.driver,
+            assembler=answer.assembler,
+            date=answer.date,
+            opt_levels=levels,
+            outputs={i: answer.outputs[i] for i in case.outputs},
+        )
+        try:
+            path = records.write(case, record)
+        except TileError as error:
+            counts["differs from its record"] += 1
+            say(f"{name}: not recorded, {error}")
+            continue
+        counts["known" if path is None else "new"] += 1
+    return counts

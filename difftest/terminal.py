@@ -1,0 +1,135 @@
+"""Progress bars and the table on the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from .about import sentence
+from .judge.verdict import CLASSES, Verdict
+
+MINIMUM_WIDTH = 120
+"""Columns of the table where the output is no terminal."""
+
+_COLOURS = {"agrees": "green", "not-compared": "dim", "open": "magenta"}
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on the error stream while the block runs; call what it gives with done, total and a name."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description:<13}"),
+        BarColumn(bar_width=32),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True),
+        TextColumn("[dim]{task.fields[name]}"),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=None, name="")
+
+        def step(done: int, total: int, name: str) -> None:
+            bar.update(task, completed=done, total=total, name=name)
+
+        yield step
+
+
+def show(verdicts: Sequence[Verdict], *, verbose: bool, quiet: bool, console: Console | None = None) -> None:
+    """Print a line a case, the lanes that differ, and the summary."""
+    console = console or Console(highlight=False)
+    if not console.is_terminal and console.width < MINIMUM_WIDTH:
+        console = Console(file=console.file, width=MINIMUM_WIDTH, highlight=False)
+    cases: dict[str, list[Verdict]] = {}
+    for v in verdicts:
+        cases.setdefault(v.case, []).append(v)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("case", "class", "tier", "confirmed"):
+        table.add_column(name, no_wrap=True)
+    for name in ("max ulp", "differing"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("answer", no_wrap=True)
+    table.add_column("ms", justify="right", no_wrap=True)
+    shown = 0
+    for name, group in cases.items():
+        worst = max(group, key=severity)
+        if quiet and worst.result == "agrees":
+            continue
+        shown += 1
+        _row(table, name, worst, group)
+    if shown:
+        console.print(table)
+    for group in cases.values():
+        for v in group:
+            if v.failed or (verbose and (v.because or v.notes or v.differing)):
+                _details(console, v)
+    _summary(console, verdicts, cases)
+
+
+def severity(v: Verdict) -> tuple[int, int, int, int]:
+    """A key that puts the worst of a case's verdicts last."""
+    order = {"agrees": 0, "not-compared": 1, "open": 2}
+    return order.get(v.result, 3), v.confirmed != "exact", v.outside, v.differing
+
+
+def _row(table: Table, name: str, worst: Verdict, group: Sequence[Verdict]) -> None:
+    colour = _COLOURS.get(worst.result, "bold red")
+    if worst.result == "agrees" and worst.confirmed != "exact":
+        colour = "yellow"
+    differing = sum(v.differing for v in group)
+    lanes = sum(v.lanes for v in group)
+    levels = f" O{' O'.join(map(str, worst.opt_levels))}" if worst.opt_levels else ""
+    bound = worst.bound if worst.tier == "exact" else f"{worst.tier} ({worst.bound})"
+    table.add_row(
+        escape(name),
+        f"[{colour}]{worst.result}[/]",
+        bound,
+        worst.confirmed,
+        "" if worst.max_ulp is None or not worst.differing else f"{worst.max_ulp:g}",
+        f"{differing}/{lanes}" if differing else "",
+        f"{worst.source}{levels}" if worst.source != "none" else "none",
+        f"{worst.seconds * 1000:.1f}",
+    )
+
+
+def _details(console: Console, v: Verdict) -> None:
+    levels = f" O{' O'.join(map(str, v.opt_levels))}" if v.opt_levels else ""
+    head = f"\n[bold]{escape(v.case)}[/] {escape(v.output)} {v.format}{levels} ({v.source}): {v.result}"
+    if v.output:
+        head += f", {v.differing} of {v.lanes} lanes differ, {v.outside} outside the bound ({v.bound})"
+    console.print(head)
+    if v.differences:
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 2))
+        for name in ("index", "expected", "", "found", "", "ulp"):
+            table.add_column(name, no_wrap=True)
+        for d in v.differences:
+            index = ", ".join(map(str, d.index))
+            ulps = "" if d.ulps is None else f"{d.ulps:g}"
+            table.add_row(escape(f"[{index}]"), d.expected_bits, d.expected, d.found_bits, d.found, ulps)
+        console.print(table)
+    for line in (*v.because, *v.notes):
+        console.print(f"  [dim]{escape(line)}[/]")
+
+
+def _summary(console: Console, verdicts: Sequence[Verdict], cases: dict[str, list[Verdict]]) -> None:
+    worst = [max(group, key=severity) for group in cases.values()]
+    counts = Counter(v.result for v in worst)
+    exact = sum(v.confirmed == "exact" and v.result == "agrees" for v in worst)
+    console.print()
+    parts = [f"{len(cases)} cases"]
+    for result in CLASSES:
+        if counts[result]:
+            extra = f" ({exact} in every bit)" if result == "agrees" else ""
+            parts.append(f"{counts[result]} {result}{extra}")
+    console.print(", ".join(parts))
+    better = sum(any("better than predicted" in n for n in v.notes) for v in verdicts)
+    if better:
+        console.print(
+            f"{better} outputs better than predicted: no source claims their bits, and every bit agrees"
+        )
+    console.print(sentence(verdicts))
