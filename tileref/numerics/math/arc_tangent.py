@@ -101,7 +101,7 @@ def _atan_rest(t: Pair) -> Pair:
     """
     q = dd.multiply(t, t)
     w = q[0] * (1 / 5 + q[0] * (-1 / 7 + q[0] * (1 / 9 + q[0] * (-1 / 11))))
-    return dd.add(t, dd.multiply(t, dd.multiply(q, dd.add_double(_MINUS_THIRD, w))))
+    return dd.add_smaller(t, dd.multiply(t, dd.multiply(q, dd.add_smaller(_MINUS_THIRD, (w, 0.0)))))
 
 
 def _significand(x: Array) -> tuple[Array, Array]:
@@ -128,17 +128,17 @@ def _wide(rise: Array, run: Array) -> Scaled:
     cell = np.where(tiny, 0.0, np.rint(small / large * _CELLS))
     c = cell * (1 / _CELLS)
     t = dd.divide(
-        dd.add(dd.two_sum(small, 0.0), dd.scale(dd.two_product(c, large), -1.0)),
-        dd.add(dd.two_sum(large, 0.0), dd.two_product(c, small)),
+        dd.add((small, 0.0), dd.scale(dd.two_product(c, large), -1.0)),
+        dd.add_smaller((large, 0.0), dd.two_product(c, small)),
     )
     index = cell.astype(np.int64)
     base = tuple(np.take(column, index, mode="clip") for column in _table(_CELLS))
-    angle = dd.choose(tiny, t, dd.add((base[0], base[1]), _atan_rest(t)))
+    angle = dd.choose(tiny, t, dd.add_smaller((base[0], base[1]), _atan_rest(t)))
     steep, left = y > x, np.signbit(run)
     # Where the angle is added to a right or a straight angle, a tiny one decides only which way it rounds.
     turned = dd.choose(tiny, dd.scale(t, power_of_two(np.maximum(distance, -500))), angle)
-    turned = dd.choose(steep, dd.add(_HALF_PI, dd.scale(turned, -1.0)), turned)
-    turned = dd.choose(left, dd.add(_PI, dd.scale(turned, -1.0)), turned)
+    turned = dd.choose(steep, dd.add_smaller(_HALF_PI, dd.scale(turned, -1.0)), turned)
+    turned = dd.choose(left, dd.add_smaller(_PI, dd.scale(turned, -1.0)), turned)
     alone = tiny & ~steep & ~left
     value = dd.choose(alone, angle, turned)
     return dd.scale(value, np.copysign(1.0, rise)), np.where(alone, np.maximum(distance, -1200), 0)

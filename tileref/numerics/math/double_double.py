@@ -61,6 +61,14 @@ def add(a: Pair, b: Pair) -> Pair:
     return fast_two_sum(s, e + f)
 
 
+def add_smaller(a: Pair, b: Pair) -> Pair:
+    """The sum a + b with a relative error of at most 8 u^2, where nothing cancels: a is 0, or |b| is at most
+    |a| / 2, or at most |a| with a's sign. A low part may exceed half an ulp, and adds u of itself then.
+    """
+    s, e = fast_two_sum(a[0], b[0])
+    return fast_two_sum(s, e + (a[1] + b[1]))
+
+
 def add_double(a: Pair, b: Double) -> Pair:
     """The sum a + b for a float64 b, with a relative error of at most 2 u^2."""
     s, e = two_sum(a[0], b)

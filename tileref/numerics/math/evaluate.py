@@ -121,7 +121,7 @@ def _tested(function: Function, operands: tuple[Array, ...], known: Known | None
 
 
 def _looked_up(function: Function, x: Array, fmt: FloatFormat) -> Array:
-    return from_bits(np.take(_table(function, fmt), x.view(fmt.bits_dtype)), fmt)
+    return from_bits(np.asarray(np.take(_table(function, fmt), x.view(fmt.bits_dtype))), fmt)
 
 
 @functools.cache

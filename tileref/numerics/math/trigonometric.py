@@ -140,12 +140,14 @@ def _wide_angle(x: Array) -> tuple[Pair, Pair, Pair, Pair]:
     q = dd.multiply(r, r)
     w = q[0] * (1 / 120 + q[0] * (-1 / 5040 + q[0] * (1 / 362880)))
     v = q[0] * (1 / 24 + q[0] * (-1 / 720 + q[0] * (1 / 40320 + q[0] * (-1 / 3628800))))
-    sine = dd.add(r, dd.multiply(r, dd.multiply(q, dd.add_double(_MINUS_SIXTH, w))))
-    return (s, s_low), (c, c_low), sine, dd.multiply(q, dd.two_sum(-0.5, v))
+    cube = dd.multiply(q, dd.add_smaller(_MINUS_SIXTH, (w, 0.0)))
+    sine = dd.add_smaller(r, dd.multiply(r, cube))
+    return (s, s_low), (c, c_low), sine, dd.multiply(q, dd.fast_two_sum(-0.5, v))
 
 
 def _sine_of_sum(s: Pair, c: Pair, sine: Pair, cosine_m1: Pair) -> Pair:
-    return dd.add(s, dd.add(dd.multiply(s, cosine_m1), dd.multiply(c, sine)))
+    # c is 0 or at least 2^-7.4, so that |c sin r| is 0 or at least four times |s (cos r - 1)|.
+    return dd.add_smaller(s, dd.add_smaller(dd.multiply(c, sine), dd.multiply(s, cosine_m1)))
 
 
 def _cosine_of_sum(s: Pair, c: Pair, sine: Pair, cosine_m1: Pair) -> Pair:
