@@ -58,6 +58,7 @@ class AtomicRedViewTko(Operation, opcode=117, name="atomic_red_view_tko", since=
     token: Value | None = optional_operand(bit=0)
     result_token: Value = result_of()
     assembly = (
-        "$memory_ordering_semantics $memory_scope %view[%index], $mode, %value{ token = %token}?"
+        "$memory_ordering_semantics $memory_scope %view[%index], $mode, %value"
+        "{ token = %token}?{ inbounds = $inbounds}?"
         " : type(value), type(view){, each(index)}? -> type(result_token)"
     )

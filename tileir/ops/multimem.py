@@ -16,7 +16,7 @@ class MultimemLoadReduceViewTko(
 
     memory_ordering_semantics: MemoryOrderingSemantics = attribute(MemoryOrderingSemantics)
     memory_scope: MemoryScope | None = attribute(MemoryScope, bit=0)
-    reduction: MultimemReductionKind = attribute(MultimemReductionKind)
+    reduction: MultimemReductionKind = attribute(MultimemReductionKind, MultimemReductionKind.ADD)
     inbounds: tuple[bool, ...] = attribute("dense_bool_array", no_promise)
     view: Value = operand()
     index: tuple[Value, ...] = variadic(INTEGER, counted=True)
@@ -24,8 +24,10 @@ class MultimemLoadReduceViewTko(
     reduced_values: Value = result_of(NUMBER)
     result_token: Value = result_of()
     assembly = (
-        "$memory_ordering_semantics{ $memory_scope}? %view[%index], $reduction{ token = %token}?"
-        " : type(view){, each(index)}? -> type(reduced_values), type(result_token)"
+        "$memory_ordering_semantics{ $memory_scope}? %view[%index]"
+        "{ token = %token}? {inbounds = $inbounds}?"
+        "{ attributes {{reduction = #cuda_tile.multimem_reduction_kind<$reduction>}}}?"
+        " : type(view){, each(index)}?{, type(token)}? -> type(reduced_values), type(result_token)"
     )
 
 
@@ -36,7 +38,7 @@ class MultimemReduceViewTko(
 
     memory_ordering_semantics: MemoryOrderingSemantics = attribute(MemoryOrderingSemantics)
     memory_scope: MemoryScope = attribute(MemoryScope)
-    reduction: MultimemReductionKind = attribute(MultimemReductionKind)
+    reduction: MultimemReductionKind = attribute(MultimemReductionKind, MultimemReductionKind.ADD)
     inbounds: tuple[bool, ...] = attribute("dense_bool_array", no_promise)
     view: Value = operand()
     tile: Value = operand(NUMBER)
@@ -44,8 +46,10 @@ class MultimemReduceViewTko(
     token: Value | None = optional_operand(bit=0)
     result_token: Value = result_of()
     assembly = (
-        "$memory_ordering_semantics $memory_scope %tile, %view[%index], $reduction{ token = %token}?"
-        " : type(tile), type(view){, each(index)}? -> type(result_token)"
+        "$memory_ordering_semantics $memory_scope %view, %tile[%index]"
+        "{ token = %token}? {inbounds = $inbounds}?"
+        "{ attributes {{reduction = #cuda_tile.multimem_reduction_kind<$reduction>}}}?"
+        " : type(view), type(tile){, each(index)}?{, type(token)}? -> type(result_token)"
     )
 
 
@@ -63,6 +67,7 @@ class MultimemStoreViewTko(
     token: Value | None = optional_operand(bit=1)
     result_token: Value = result_of()
     assembly = (
-        "$memory_ordering_semantics{ $memory_scope}? %tile, %view[%index]{ token = %token}?"
-        " : type(tile), type(view){, each(index)}? -> type(result_token)"
+        "$memory_ordering_semantics{ $memory_scope}? %view, %tile[%index]"
+        "{ token = %token}? {inbounds = $inbounds}?"
+        " : type(view), type(tile){, each(index)}?{, type(token)}? -> type(result_token)"
     )

@@ -16,7 +16,7 @@ The format says what follows the operation's name, spaces included:
 ``^body``             a region with its arguments, on a line of its own
 ====================  ====================================================================
 
-Everything else stands for itself.
+Everything else stands for itself, and ``{{`` and ``}}`` for a brace.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ Element = Literal | Use | Attr | Symbol | TypeOf | Each | Block | Group | AnyOrd
 
 _TOKEN = re.compile(
     r"%(?P<use>\w+)|\$(?P<attr>\w+)|@(?P<symbol>\w+)|type\((?P<type>[^)]*)\)|each\((?P<each>\w+)\)"
-    r"|#(?P<block>\w+)|\^(?P<body>\w+)|(?P<open>\{)|(?P<close>\}[?*])|(?P<bar>\|)"
+    r"|(?P<brace>\{\{|\}\})|#(?P<block>\w+)(?!\.|\w)|\^(?P<body>\w+)|(?P<open>\{)|(?P<close>\}[?*])|(?P<bar>\|)"
 )
 
 
@@ -105,10 +105,12 @@ def parse_format(text: str) -> tuple[Element, ...]:
     for match in _TOKEN.finditer(text):
         here = levels[-1][-1]
         if match.start() > position:
-            here.append(Literal(text[position : match.start()]))
+            _literal(here, text[position : match.start()])
         position = match.end()
         kind, value = match.lastgroup, match[match.lastgroup or 0]
         match kind:
+            case "brace":
+                _literal(here, value[0])
             case "use":
                 here.append(Use(value))
             case "attr":
@@ -129,10 +131,16 @@ def parse_format(text: str) -> tuple[Element, ...]:
                 groups = tuple(Group(_anchor(g), tuple(g)) for g in levels.pop())
                 levels[-1][-1].append(groups[0] if value == "}?" else AnyOrder(groups))
     if position < len(text):
-        levels[-1][-1].append(Literal(text[position:]))
+        _literal(levels[-1][-1], text[position:])
     if len(levels) != 1 or len(levels[0]) != 1:
         raise AssertionError(f"unbalanced groups in the format {text!r}")
     return tuple(levels[0][0])
+
+
+def _literal(elements: list[Element], text: str) -> None:
+    if elements and isinstance(elements[-1], Literal):
+        text = elements.pop().text + text  # type: ignore[union-attr]
+    elements.append(Literal(text))
 
 
 def _anchor(elements: list[Element]) -> str:

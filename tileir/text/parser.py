@@ -15,7 +15,7 @@ from ..errors import TileError
 from ..locations import Location
 from ..module import Function, Global, Module, Operation, Region, Value
 from ..types import I1, TOKEN, NumberType, TileType, Type
-from ..version import NEWEST
+from ..version import DEFAULT
 from .assembly import AnyOrder, Attr, Block, Each, Element, Group, Literal, Symbol, TypeOf, Use, parse_format
 from .attribute_parser import AttributeParser
 from .scanner import SPACE, Scanner, token_pattern
@@ -26,7 +26,7 @@ REGION_DEPTH = 200
 LARGEST = (1 << 64) - 1
 
 _ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z_$.-][A-Za-z0-9_$.-]*)[ \t\r\n]*=[ \t\r\n]*", re.MULTILINE)
-_PUNCTUATION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|->|[^\s\w]")
+_PUNCTUATION = re.compile(r"[#A-Za-z_][A-Za-z0-9_.]*|->|[^\s\w]")
 
 
 def parse(text: str, *, file: str | None = None) -> Module:
@@ -35,7 +35,7 @@ def parse(text: str, *, file: str | None = None) -> Module:
     What the disassembler prints is read, with or without its locations, and what the dialect's own tools
     print: the ``cuda_tile.`` before operations and types and the ``cuda_tile.module`` around all may be there
     or not, and terminators that say nothing may be left out. Values keep no names. The module's version is
-    the newest.
+    13.4, or that of its newest operation if that is newer.
 
     Args:
         text: the text.
@@ -74,7 +74,7 @@ class Parser:
     def __init__(self, text: str, file: str | None) -> None:
         self.scanner = Scanner(text, file)
         aliases: dict[str, int] = {}
-        for match in _ALIAS.finditer(text) if "=" in text else ():
+        for match in _ALIAS.finditer(text) if "#" in text or "!" in text else ():
             aliases.setdefault(match[1], match.end())
         self.types = TypeParser(self.scanner, aliases)
         self.attributes = AttributeParser(self.scanner, self.types, aliases)
@@ -82,13 +82,26 @@ class Parser:
         self._values: dict[str, tuple[Value, ...]] = {}
         self._defined: list[str] = []
         self._depth = 0
+        self._alias_ends: dict[int, int] = {}
+        # In the order of the text, where what an alias is made of mostly comes before it.
+        for start in aliases.values():
+            self.scanner.position = start
+            self._alias()
+        self.scanner.position = 0
+        self.scanner.skip()
 
     # Modules
 
     def module(self) -> Module:
         """Take all of the text."""
         scanner = self.scanner
-        module = Module(version=NEWEST, source=scanner.file)
+        module = Module(source=scanner.file)
+        self._items(module)
+        module.version = max([DEFAULT, *(op.since for op in module.walk())])
+        return module
+
+    def _items(self, module: Module) -> None:
+        scanner = self.scanner
         self._aliases()
         if scanner.accept("cuda_tile.module") or scanner.accept("module"):
             module.name = scanner.symbol() if scanner.at("@") else module.name
@@ -104,7 +117,6 @@ class Parser:
         while scanner.position != len(scanner.text):
             self._item(module)
             self._aliases()
-        return module
 
     def _module_attributes(self, module: Module) -> None:
         start = self.scanner.position
@@ -120,10 +132,22 @@ class Parser:
         scanner = self.scanner
         while (match := _ALIAS.match(scanner.text, scanner.position)) is not None:
             scanner.position = match.end()
-            if match[1].startswith("!"):
-                self.types.type()
-            else:
-                self.attributes.value()
+            self._alias()
+
+    def _alias(self) -> None:
+        """Take what an alias stands for; once."""
+        scanner = self.scanner
+        start = scanner.position
+        end = self._alias_ends.get(start)
+        if end is not None:
+            scanner.position = end
+            return
+        name = scanner.text[:start].rstrip("= \t\r\n")
+        if name[max(name.rfind("\n"), 0) :].strip().startswith("!"):
+            self.types.type()
+        else:
+            self.attributes.value()
+        self._alias_ends[start] = scanner.position
 
     def _item(self, module: Module) -> None:
         scanner = self.scanner
@@ -579,8 +603,14 @@ def _each_step(kind: type[Operation], name: str) -> Step:
         at = scanner.position
         values = parsed.parts[name]
         found = [parser.types.type()]
+        here = scanner.position
         while scanner.accept(","):
+            if scanner.at("token") or scanner.at("!cuda_tile.token"):
+                # The type of the operand behind these, none of which is a token.
+                scanner.position = here
+                break
             found.append(parser.types.type())
+            here = scanner.position
         check_types(parser, values, found * len(values) if len(found) == 1 else found, at)
 
     return operands

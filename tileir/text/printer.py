@@ -9,36 +9,43 @@ from .. import ops as _ops  # noqa: F401  (declares the operations)
 from ..attributes import OptimizationHints, SymbolVisibility
 from ..declare import AttributePart, FlagPart
 from ..errors import UnsupportedError
+from ..locations import Location
 from ..module import Function, Global, Module, Operation, Region, Value
 from ..types import Type
 from .assembly import AnyOrder, Attr, Block, Each, Element, Group, Literal, Symbol, TypeOf, Use, parse_format
 from .attributes import spell_array, spell_attribute, spell_elements, spell_hints, spell_predicate
+from .locations import LocationAliases
 from .names import Names
 from .strings import escape, symbol
 
 Step = Callable[["Printer", Operation], None]
 
 
-def render(module: Module) -> str:
-    """The text of ``module``, as the disassembler prints it: locations and the producer left out.
+def render(module: Module, *, locations: bool = False, wrapper: bool = False) -> str:
+    """The text of ``module``, byte for byte as the disassembler prints it.
+
+    Args:
+        module: what to print.
+        locations: with the source locations, as ``tileirdisasm --print-debug-info`` prints them. Those of
+            terminators that are not spelled are left out even so.
+        wrapper: in the module's own braces with its name and producer, as the dialect's own tools print it.
 
     Raises:
         UnsupportedError: a function is no entry and has no spelling, or the text would grow beyond all
             measure, which only a hostile module makes it do.
     """
-    printer = Printer()
-    for global_ in module.globals:
-        printer.global_(global_)
-    for function in module.functions:
-        printer.function(function)
+    printer = Printer(LocationAliases() if locations else None)
+    printer.module(module, wrapper)
     return "".join(printer.out) or "\n"
 
 
 class Printer:
     """Appends text to ``out``."""
 
-    def __init__(self) -> None:
+    def __init__(self, locations: LocationAliases | None) -> None:
         self.out: list[str] = []
+        self.locations = locations
+        self._places: list[tuple[int, Location | None]] = []
         self.names = Names()
         self.use = self.names.of
         self.indent = ""
@@ -66,8 +73,41 @@ class Printer:
         """Arguments with their types."""
         return "(" + ", ".join([f"{self.use[v]}: {self.type(v.type)}" for v in arguments]) + ")"
 
+    def place(self, location: Location | None) -> None:
+        """Leave room for a location; aliases get their names when all are known."""
+        self._places.append((len(self.out), location))
+        self.out.append("")
+
+    def module(self, module: Module, wrapper: bool) -> None:
+        """All of a module."""
+        out, locations = self.out, self.locations
+        if wrapper:
+            self.indent = "  "
+            if locations is not None:
+                locations.visit(None)
+            producer = (
+                "" if module.producer is None else f" attributes {{producer = {escape(module.producer)}}}"
+            )
+            out.append(f"cuda_tile.module {symbol(module.name)}{producer} {{\n")
+        for global_ in module.globals:
+            self.global_(global_)
+        for function in module.functions:
+            self.function(function)
+        if wrapper:
+            out.append("}")
+            if locations is not None:
+                self.place(None)
+            out.append("\n")
+        if locations is not None:
+            locations.assign()
+            for position, location in self._places:
+                out[position] = locations.use(location)
+            out.append(locations.definitions())
+
     def global_(self, global_: Global) -> None:
         """A global."""
+        if self.locations is not None:
+            self.locations.visit(global_.location)
         # The disassembler leaves the room of a visibility that is not spelled.
         public = global_.visibility is SymbolVisibility.PUBLIC
         words = ["global", "" if public else f"{global_.visibility} "]
@@ -77,9 +117,11 @@ class Printer:
         if global_.alignment:
             words.append(f"alignment = {global_.alignment}")
         value = global_.value
-        self.out.append(
-            f"{' '.join(words)} <{value.type.element}: {spell_elements(value)}> : {self.type(value.type)}\n"
-        )
+        elements = f"<{value.type.element}: {spell_elements(value)}>"
+        self.out.append(f"{self.indent}{' '.join(words)} {elements} : {self.type(value.type)}")
+        if self.locations is not None:
+            self.place(global_.location)
+        self.out.append("\n")
 
     def function(self, function: Function) -> None:
         """An entry."""
@@ -87,11 +129,13 @@ class Printer:
         self.use = self.names.of
         self.names.number(function.body, None)
         out = self.out
+        if self.locations is not None:
+            self.locations.visit(function.location)
         if not function.is_entry:
             raise UnsupportedError(
                 "only entries have a spelling", rule="function-kind", found=symbol(function.name)
             )
-        out.append(f"entry {symbol(function.name)}{self.signature(function.parameters)}")
+        out.append(f"{self.indent}entry {symbol(function.name)}{self.signature(function.parameters)}")
         results = ", ".join(map(self.type, function.result_types))
         if results:
             out.append(f" -> ({results})" if len(function.result_types) > 1 else f" -> {results}")
@@ -99,6 +143,8 @@ class Printer:
             out.append(f" optimization_hints={spell_hints(function.hints)}")
         out.append(" ")
         self.block(function.body)
+        if self.locations is not None:
+            self.place(function.location)
         out.append("\n")
 
     def block(self, region: Region, *, elide: bool = False) -> None:
@@ -106,15 +152,19 @@ class Printer:
         out, outer = self.out, self.indent
         self.indent = indent = outer + "  "
         out.append("{\n")
-        results = self.names.results
+        results, locations = self.names.results, self.locations
         operations = region.operations
         for operation in operations[:-1] if elide else operations:
+            if locations is not None:
+                locations.visit(operation.location)
             if operation.results:
                 out.append(f"{indent}{results[operation]} = {operation.mnemonic}")
             else:
                 out.append(f"{indent}{operation.mnemonic}")
             for step in _steps(type(operation)):
                 step(self, operation)
+            if locations is not None:
+                self.place(operation.location)
             out.append("\n")
         self.indent = outer
         out.append(outer + "}")

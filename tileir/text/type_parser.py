@@ -19,6 +19,7 @@ _BRACKET = re.compile(r"[<>]")
 
 I32 = (1 << 31) - 1
 I64 = (1 << 63) - 1
+POINTER_ATTRIBUTES = {str(a): a for a in t.PointerAttribute}
 PADDING = {str(p): p for p in t.PaddingValue}
 
 
@@ -153,11 +154,19 @@ class TypeParser:
         return t.PointerType(pointee, self._pointer_attribute() if self.scanner.accept(",") else None)
 
     def _pointer_attribute(self) -> t.PointerAttribute:
-        self.scanner.accept("#cuda_tile.ptr_attr")
-        self.scanner.expect("<")
-        self.scanner.expect(str(t.PointerAttribute.DEFAULT))
-        self.scanner.expect(">")
-        return t.PointerAttribute.DEFAULT
+        scanner = self.scanner
+        scanner.accept("#cuda_tile.ptr_attr")
+        scanner.expect("<")
+        start = scanner.position
+        word = scanner.word("a pointer attribute")
+        attribute = POINTER_ATTRIBUTES.get(word)
+        if attribute is None:
+            expected = " or ".join(POINTER_ATTRIBUTES)
+            scanner.fail(
+                "there is no such pointer attribute", "keyword", at=start, found=word, expected=expected
+            )
+        scanner.expect(">")
+        return attribute
 
     def _tensor_view(self) -> t.Type:
         scanner = self.scanner
