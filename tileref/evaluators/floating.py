@@ -16,12 +16,14 @@ from .registry import elementwise
 def math(
     model: Model, op: Operation, function: Callable[..., Array], *operands: Array, **options: bool
 ) -> Array:
-    """Evaluate a mathematical function, in the format that the model evaluates it in."""
+    """Evaluate a mathematical function, by the model's own program for it and in the format that it uses."""
     fmt = float_format(op.results[0].type)
-    if not model.math_in_f32 or fmt not in (n.F16, n.BF16):
-        return function(*operands, fmt, nan=model.nan, **options)
+    narrow = model.math_in_f32 and fmt in (n.F16, n.BF16)
+    program = model.math.get((op.mnemonic, n.F32.name if narrow else fmt.name), function)
+    if not narrow:
+        return program(*operands, fmt, nan=model.nan, **options)
     wide = [n.ftof(o, fmt, n.F32) if o.dtype == fmt.dtype else o for o in operands]
-    answer = n.ftof(function(*wide, n.F32, nan=model.nan, **options), n.F32, fmt)
+    answer = n.ftof(program(*wide, n.F32, nan=model.nan, **options), n.F32, fmt)
     model.nan(answer, operands, fmt, op.mnemonic)
     return answer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +11,7 @@ from tileir.ops.matrix import MmaF, MmaFScaled
 from tileir.ops.reduction import Reduce, Scan
 from tileir.types import NumberType, TileType
 
+from ..formats import Array
 from ..numerics.nan import NanRule
 from .orders import Order
 from .products import Product
@@ -61,6 +62,8 @@ class Model:
         summary: one line for people.
         nan: which pattern a NaN result has.
         math_in_f32: whether the math of f16 and bf16 is that of f32, rounded once more.
+        math: the target's own programs for mathematical functions, by operation and format; the others are
+            correctly rounded.
         saturates: formats for which ``ftof`` answers the largest finite value when the operand is beyond it.
         flushes_atomics: formats whose atomic addition flushes subnormals.
         reduce_order, scan_order: in which order an operation's body is applied.
@@ -72,6 +75,7 @@ class Model:
     summary: str
     nan: NanRule
     math_in_f32: bool
+    math: Mapping[tuple[str, str], Callable[..., Array]]
     saturates: frozenset[str]
     flushes_atomics: frozenset[str]
     reduce_order: Callable[[Reduce], Choice[Order]]

@@ -22,6 +22,7 @@ from ..numerics.bounds import ulp_bound
 from ..numerics.formats import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, FORMATS, FloatFormat
 from .bodies import is_order_free
 from .model import Choice, Model
+from .sm_90_math import rsqrt_f64
 from .orders import GroupsByHalves, Order, SegmentedKoggeStone, StridedThenHalves
 from .sm_90_products import product
 
@@ -177,6 +178,7 @@ SM_90 = Model(
     summary="NVIDIA Hopper (sm_90), as measured on an H200 with cubins of tileiras 13.4.92",
     nan=nan,
     math_in_f32=True,
+    math={("rsqrt", "f64"): rsqrt_f64},
     saturates=frozenset({"f8E4M3FN", "f8E5M2"}),
     flushes_atomics=frozenset({"f32"}),
     reduce_order=reduce_order,

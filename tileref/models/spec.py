@@ -37,6 +37,7 @@ SPEC = Model(
     summary="The plain reading: left folds, one fused multiply-add a step, everything correctly rounded",
     nan=canonical,
     math_in_f32=False,
+    math={},
     saturates=frozenset(),
     flushes_atomics=frozenset(),
     reduce_order=reduce_order,
