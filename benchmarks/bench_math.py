@@ -1,6 +1,6 @@
 """Time the correctly rounded functions against numpy's own, in one run.
 
-    python benchmarks/bench_math.py [--lanes N]
+    python benchmarks/bench_math.py [--lanes N] [--repeat R]
 
 One line a function and format: nanoseconds a lane of both, and their ratio. The targets are a ratio of 10
 in f32 and 40 in f64.
@@ -38,25 +38,27 @@ POSITIVE = ("log", "log2", "rsqrt", "pow")
 BINARY = ("atan2", "pow")
 
 
-def seconds(call: Callable[[], object]) -> float:
-    """The fastest of several calls."""
-    call()
-    best = float("inf")
-    for _ in range(7):
-        start = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - start)
+def fastest(calls: list[Callable[[], object]], repeats: int) -> list[float]:
+    """The least seconds of each call, the calls taking turns so that a busy machine slows all alike."""
+    best = [float("inf")] * len(calls)
+    for _ in range(repeats):
+        for i, call in enumerate(calls):
+            start = time.perf_counter()
+            call()
+            best[i] = min(best[i], time.perf_counter() - start)
     return best
 
 
-def measure(name: str, fmt: FloatFormat, lanes: int) -> tuple[float, float]:
+def measure(name: str, fmt: FloatFormat, lanes: int, repeats: int) -> tuple[float, float]:
     """Nanoseconds a lane, ours and numpy's."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-10, 10, lanes).astype(fmt.dtype)
     y = rng.uniform(-10, 10, lanes).astype(fmt.dtype)
     operands = (np.abs(x) if name in POSITIVE else x, y)[: 2 if name in BINARY else 1]
-    ours = seconds(lambda: getattr(math, name)(*operands, fmt))
-    theirs = seconds(lambda: NUMPY[name](*operands))
+    with np.errstate(all="ignore"):
+        ours, theirs = fastest(
+            [lambda: getattr(math, name)(*operands, fmt), lambda: NUMPY[name](*operands)], repeats
+        )
     return ours / lanes * 1e9, theirs / lanes * 1e9
 
 
@@ -64,11 +66,12 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Time the mathematical functions against numpy's own.")
     parser.add_argument("--lanes", type=int, default=1 << 20)
-    lanes = parser.parse_args().lanes
+    parser.add_argument("--repeat", type=int, default=9)
+    arguments = parser.parse_args()
     print(f"{'function':9} {'format':6} {'ours ns':>9} {'numpy ns':>9} {'ratio':>7} {'target':>7}")
     for fmt, target in TARGETS.items():
         for name in NUMPY:
-            ours, theirs = measure(name, fmt, lanes)
+            ours, theirs = measure(name, fmt, arguments.lanes, arguments.repeat)
             print(f"{name:9} {fmt.name:6} {ours:9.2f} {theirs:9.2f} {ours / theirs:7.1f} {target:7.0f}")
 
 

@@ -1,8 +1,8 @@
 """The correctly rounded answers beside recorded answers of an sm_90 GPU, where these are at hand.
 
-The dialect emulates f16 and bf16 mathematics in f32: the GPU answers the f32 result rounded once more, which is
-the correctly rounded one unless the f32 result lies halfway between two narrow numbers. f32 and f64 must stay
-within the documented bounds.
+The dialect emulates f16 and bf16 mathematics in f32: the GPU answers the f32 result rounded once more, which
+is the correctly rounded one unless the f32 result lies halfway between two narrow numbers. f32 and f64 must
+stay within the documented bounds.
 """
 
 from __future__ import annotations
