@@ -26,27 +26,28 @@ _SMALL = 2.0**-900
 _LARGE = 2.0**990
 
 
-def zero_signs(out: Array, zero: Bools, first: Bools, second: Bools, rounding: Rounding) -> None:
-    """Give the exact zeros of a sum the sign that IEEE 754 says, in place.
+def zero_signs(out: Array, zero: Bools, a: Array, b: Array, rounding: Rounding) -> None:
+    """Give the lanes of `out` where a + b is exactly `zero` the sign that IEEE 754 says, in place.
 
     Terms of one sign keep it; terms of different signs give +0, or -0 where the direction is NEGATIVE_INF.
     """
     if zero.any():
+        first, second = np.signbit(a[zero]), np.signbit(b[zero])
         minus = (first | second) if rounding is Rounding.NEGATIVE_INF else (first & second)
-        out[zero] = np.where(minus[zero], -0.0, 0.0)
+        out[zero] = np.where(minus, -0.0, 0.0)
 
 
 def add(out: Array, a: Array, b: Array, rounding: Rounding) -> None:
     """The sum in any direction; for float32 too, as `two_sum` is."""
-    nearest, error = two_sum(a, b)
-    np.copyto(out, nearest)
+    _, error = two_sum(a, b, out)
     step_from_nearest(out, error, rounding)
     if rounding is Rounding.NEGATIVE_INF:
         # Rounding never makes a sum zero: the terms cancelled or are zeros.
-        zero_signs(out, out == 0, np.signbit(a), np.signbit(b), rounding)
+        zero_signs(out, out == 0, a, b, rounding)
     # An operand is infinite or NaN, or something overflowed.
-    unsure = ~np.isfinite(error)
-    if unsure.any():
+    sure = np.isfinite(error)
+    if not sure.all():
+        unsure = ~sure
         x, y = a[unsure].astype(np.float64), b[unsure].astype(np.float64)
         if out.dtype == np.float64:
             out[unsure] = _scaled_fma(x, np.ones_like(x), y, rounding)
@@ -126,9 +127,9 @@ def square_root(out: Array, a: Array, rounding: Rounding) -> None:
 def fma(out: Array, a: Array, b: Array, c: Array, rounding: Rounding) -> None:
     """Fused a * b + c with one rounding, by Boldo and Melquiond's algorithm (see `to_odd`).
 
-    a * b = p + q and the three terms p, q, c are folded into a leading part and a rest rounded to odd, whose
-    last bit lies so far below the leading part's that no halfway point or float64 comes between the rest and
-    what it stands for.
+    a * b = p + q and the three terms p, q and c are folded into a leading part and a rest rounded to odd,
+    whose last bit lies so far below the leading part's that no halfway point or float64 comes between the
+    rest and what it stands for.
     """
     p, q = two_product(a, b)
     size = np.abs(p)
@@ -138,9 +139,7 @@ def fma(out: Array, a: Array, b: Array, c: Array, rounding: Rounding) -> None:
     np.copyto(out, nearest)
     step_from_nearest(out, error, rounding)
     # Where nothing underflows, a zero is exact.
-    zero = nearest == 0
-    if zero.any():
-        zero_signs(out, zero, np.signbit(a) ^ np.signbit(b), np.signbit(c), rounding)
+    zero_signs(out, nearest == 0, p, c, rounding)
     if not sure.all():
         unsure = ~sure
         out[unsure] = _scaled_fma(a[unsure], b[unsure], c[unsure], rounding)
@@ -172,8 +171,7 @@ def _scaled_fma(a: Array, b: Array, c: Array, rounding: Rounding) -> Array:
     np.clip(apart, -140, 140, out=apart)
     nearest, error = _fold(p, q, c_part * power_of_two(apart))
     result = round_sum(nearest, error, F64, rounding, power)
-    a_b_negative = np.signbit(a) ^ np.signbit(b)
-    zero_signs(result, (nearest == 0) & (error == 0), a_b_negative, np.signbit(c), rounding)
+    zero_signs(result, (nearest == 0) & (error == 0), p, c, rounding)
     # With infinities and NaNs the processor is right, unless a finite product overflows on its way to them.
     product_finite = np.isfinite(a) & np.isfinite(b)
     finite = product_finite & np.isfinite(c)

@@ -15,6 +15,8 @@ from .formats import FloatFormat
 
 Array = NDArray[Any]
 
+_BLOCK = 1 << 16
+
 
 def bits_of(x: Array, fmt: FloatFormat) -> Array:
     """The patterns of `x` (an array of `fmt.dtype`) as unsigned integers: a view, of the same shape."""
@@ -44,7 +46,11 @@ def nan_mask(x: Array, fmt: FloatFormat) -> NDArray[np.bool_]:
 
 def any_nan(x: Array, fmt: FloatFormat) -> bool:
     """Whether any lane of `x` (an array of `fmt.dtype`) is NaN."""
-    return bool(nan_mask(x, fmt).any())
+    if x.size <= _BLOCK or not x.flags.c_contiguous:
+        return bool(nan_mask(x, fmt).any())
+    # The masks of a block stay in the cache.
+    flat = x.reshape(-1)
+    return any(nan_mask(flat[i : i + _BLOCK], fmt).any() for i in range(0, flat.size, _BLOCK))
 
 
 def subnormal_mask(x: Array, fmt: FloatFormat) -> NDArray[np.bool_]:

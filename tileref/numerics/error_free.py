@@ -1,9 +1,9 @@
 """Error-free transformations: a sum or product as the nearest float and the exact rest.
 
 All of these use nothing but IEEE 754 additions, subtractions and multiplications, each rounded to nearest
-even, and work on float32 and float64 arrays alike. References: Dekker, "A floating-point technique for
-extending the available precision" (1971); Knuth, "The Art of Computer Programming", volume 2, section
-4.2.2; Muller et al., "Handbook of Floating-Point Arithmetic", chapter 4.
+even, and work on float32 and float64 arrays alike, of one dimension or more. References: Dekker, "A
+floating-point technique for extending the available precision" (1971); Knuth, "The Art of Computer
+Programming", volume 2, section 4.2.2; Muller et al., "Handbook of Floating-Point Arithmetic", chapter 4.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """`(s, e)` with s = the rounded a + b and s + e = a + b exactly.
+def two_sum(a: Array, b: Array, out: Array | None = None) -> tuple[Array, Array]:
+    """`(s, e)` with s = the rounded a + b, put into `out` where that is given, and s + e = a + b exactly.
 
     Exact whatever the sizes of a and b, subnormals included, as long as nothing overflows. Where an operand
     is not finite or something overflows, e is not finite.
     """
-    s = a + b
+    s: Array = np.add(a, b, out=out)
     b_part = s - a
     a_part = s - b_part
     np.subtract(b, b_part, out=b_part)

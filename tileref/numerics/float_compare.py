@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bits import bits_of, flushed, nan_mask
+from .bits import any_nan, bits_of, flushed, nan_mask
 from .formats import F32, F64, FloatFormat
 from .lanes import blockwise, broadcast, lanes_of
 from .nan import NanRule, canonical
@@ -19,41 +19,45 @@ Array = NDArray[Any]
 Bools = NDArray[np.bool_]
 
 
-def _ordered_key(bits: Array, fmt: FloatFormat) -> Array:
-    """Integers in the order of the values, -0 below +0: its own inverse, a fresh array.
+def _key(bits: Array, fmt: FloatFormat) -> Array:
+    """Integers in the order of the values, -0 below +0: a fresh array of the patterns' width.
 
     A negative value's pattern grows with its magnitude, so that turning all its bits but the sign puts it in
-    order among the two's complement integers. f8E8M0FNU's patterns are in order as they are.
+    order among the two's complement integers. f8E8M0FNU's patterns are in order as they are. The function is
+    its own inverse.
     """
     if not fmt.signed:
         return bits.copy()
-    if fmt.width < fmt.storage_width:
-        # The sign of f4E2M1FN is not the storage's.
-        shift = np.uint8(fmt.storage_width - fmt.width)
-        key: Array = (bits << shift).view(np.int8)
-        return np.asarray(key ^ ((key >> np.int8(7)) & np.int8(0x70)))
-    signed: Any = np.dtype(f"int{fmt.width}").type
-    key = bits.view(signed)
-    mask = key >> signed(fmt.width - 1)
-    mask &= signed(fmt.magnitude_mask)
-    mask ^= key
-    return mask
+    signed: Any = np.dtype(f"int{fmt.storage_width}").type
+    key: Array = bits.view(signed)
+    turned: Array = key >> signed(fmt.storage_width - 1)
+    turned &= signed((1 << (fmt.storage_width - 1)) - 1)
+    turned ^= key
+    return turned
 
 
-def _from_key(key: Array, fmt: FloatFormat) -> Array:
-    """The patterns with these keys."""
-    if not fmt.signed:
-        return key
-    if fmt.width < fmt.storage_width:
-        turned: Array = key ^ ((key >> np.int8(7)) & np.int8(0x70))
-        return np.asarray(turned.view(np.uint8) >> np.uint8(fmt.storage_width - fmt.width))
-    back: Array = _ordered_key(key.view(fmt.bits_dtype), fmt).view(fmt.bits_dtype)
-    return back
+def _greatest(out: Array, x: Array, y: Array, fmt: FloatFormat, least: bool) -> None:
+    """The greater, or the lesser, of lanes without NaN; a NaN's lane gets either operand or a NaN."""
+    patterns = out.view(fmt.bits_dtype)
+    a, b = x.view(fmt.bits_dtype), y.view(fmt.bits_dtype)
+    choose = np.minimum if least else np.maximum
+    if fmt.dtype.kind == "f" and fmt.storage_width > 16:
+        choose(x, y, out=out)
+        # Equal operands of different patterns are zeros, of which numpy may give either.
+        equal = x == y
+        if equal.any():
+            (np.bitwise_or if least else np.bitwise_and)(a, b, out=patterns, where=equal)
+        return
+    # The sign of f4E2M1FN is moved to where the storage has its own.
+    spare = fmt.bits_dtype.type(fmt.storage_width - fmt.width)
+    keys = _key(a << spare, fmt)
+    choose(keys, _key(b << spare, fmt), out=keys)
+    np.right_shift(_key(keys.view(fmt.bits_dtype), fmt).view(fmt.bits_dtype), spare, out=patterns)
 
 
 def _extreme(
     operation: str,
-    choose: Callable[..., Array],
+    least: bool,
     a: Any,
     b: Any,
     fmt: FloatFormat,
@@ -69,16 +73,13 @@ def _extreme(
         used = tuple(flushed(x, fmt) for x in operands)
 
     def kernel(out: Array, x: Array, y: Array) -> None:
-        keys = _ordered_key(x.view(fmt.bits_dtype), fmt)
-        choose(keys, _ordered_key(y.view(fmt.bits_dtype), fmt), out=keys)
+        _greatest(out, x, y, fmt, least)
         patterns = out.view(fmt.bits_dtype)
-        np.copyto(patterns, _from_key(keys, fmt))
         for this, other in ((x, y), (y, x)):
-            lost = nan_mask(this, fmt)
-            if lost.any():
+            if any_nan(this, fmt):
+                lost = nan_mask(this, fmt)
                 # The other operand, which may itself be NaN; or a NaN, which the rule settles.
-                chosen = this if propagate_nan else other
-                patterns[lost] = bits_of(chosen, fmt)[lost]
+                patterns[lost] = bits_of(this if propagate_nan else other, fmt)[lost]
 
     result = blockwise(kernel, fmt.dtype, *used)
     nan(result, operands, fmt, operation)
@@ -99,7 +100,7 @@ def maxf(
     one is the other operand (maximumNumber). `flush_to_zero` (f32 only) replaces subnormals by the zeros of
     their signs. Arrays of `fmt.dtype` of shapes that broadcast; a fresh array.
     """
-    return _extreme("maxf", np.maximum, a, b, fmt, propagate_nan, flush_to_zero, nan)
+    return _extreme("maxf", False, a, b, fmt, propagate_nan, flush_to_zero, nan)
 
 
 def minf(
@@ -111,7 +112,7 @@ def minf(
     nan: NanRule = canonical,
 ) -> Array:
     """The lesser of a and b, -0 below +0; the rest as for `maxf`."""
-    return _extreme("minf", np.minimum, a, b, fmt, propagate_nan, flush_to_zero, nan)
+    return _extreme("minf", True, a, b, fmt, propagate_nan, flush_to_zero, nan)
 
 
 def _differs(a: Array, b: Array) -> Array:

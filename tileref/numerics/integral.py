@@ -19,20 +19,26 @@ Array = NDArray[Any]
 def _round_to_integral(x: Array, up: bool) -> Array:
     """Floor or ceil of a float32 or float64 array, by additions alone."""
     number = x.dtype.type
-    # From this size on every value is integral, and below it adding it rounds to the nearest integer.
+    unsigned: Any = np.uint32 if x.dtype.itemsize == 4 else np.uint64
+    # From this size on every value is integral. Below it, adding it rounds to the nearest integer.
     whole = number(2.0 ** (23 if x.dtype.itemsize == 4 else 52))
+    sign: Array = x.view(unsigned) & unsigned(1 << (x.dtype.itemsize * 8 - 1))
     size = np.abs(x)
-    nearest = size + whole
-    nearest -= whole
-    np.copysign(nearest, x, out=nearest)
+    # Infinities and NaNs fail the comparison.
+    small = size < whole
+    size += whole
+    size -= whole
+    bits: Array = size.view(unsigned)
+    bits |= sign
     if up:
-        nearest += nearest < x
+        size += size < x
     else:
-        nearest -= nearest > x
-    # The sign of a zero is the operand's, and so is every other sign.
-    np.copysign(nearest, x, out=nearest)
-    # Infinities and NaNs fail the comparison and stay themselves.
-    return np.where(size < whole, nearest, x)
+        size -= size > x
+    # The sign is the operand's, on a zero too.
+    bits |= sign
+    if not small.all():
+        np.copyto(size, x, where=~small)
+    return size
 
 
 def _integral(operation: str, up: bool, a: Any, fmt: FloatFormat, nan: NanRule) -> Array:

@@ -18,7 +18,7 @@ from .formats import FloatFormat, IntegerFormat
 
 Array = NDArray[Any]
 
-BLOCK = 1 << 15
+BLOCK = 1 << 16
 """Lanes of one block: few enough that temporaries stay in the cache, enough to spread a call's cost."""
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from .bits import bits_of, nan_mask
+from .bits import any_nan, bits_of, nan_mask
 from .formats import FloatFormat
 
 
@@ -33,6 +33,5 @@ def canonical(
     result: NDArray[Any], operands: tuple[NDArray[Any], ...], fmt: FloatFormat, operation: str
 ) -> None:
     """Every NaN is the format's canonical quiet NaN, sign clear."""
-    mask = nan_mask(result, fmt)
-    if mask.any():
-        bits_of(result, fmt)[mask] = fmt.canonical_nan
+    if any_nan(result, fmt):
+        bits_of(result, fmt)[nan_mask(result, fmt)] = fmt.canonical_nan

@@ -7,12 +7,12 @@ overflows or underflows.
 
 * A product has 2p <= 48 bits: exact.
 * A sum is exact, or rounded to odd (see `rounding.to_odd`; 53 >= p + 2).
-* A quotient a / b that is not itself a border m differs from m by a relative |a - m b| / |m b|, where m b
-  has at most 2p + 1 bits: either a - m b is at least one unit of m b's last place, or a's own last place is below
-  it and a alone is within p bits, so that the difference is at least 2**-(2p + 1) > 2**-53 of it. So the
-  quotient rounded to float64 lies on the same side of every border.
-* A square root that is not a border m differs from m by |a - m**2| / (2 m) roughly, at least a relative
-  2**-(2p + 3), 2**-51: the same.
+* A quotient a / b that is not itself a border m differs from it by the relative |a - m b| / |m b|. The
+  product m b has at most 2p + 1 bits, and a has p. The difference is a multiple of the lesser of their last
+  places: at least 2**-(2p + 1) of m b, or 2**-p of a, which are both above the 2**-53 by which float64 may
+  err. So the quotient rounded to float64 lies on the same side of every border.
+* A square root that is not itself a border m: a - m**2 is at least the last place of m**2, which has 2p + 2
+  bits, so that the root differs from m by the relative 2**-(2p + 3) or more, and 2p + 3 <= 51: the same.
 
 A rounded value of 2p + 2 bits or more is thus as good as the exact one for these operations, and rounding
 it to p bits is not a double rounding. float32 has 24 >= 2 * 11 + 2 bits and so does the same for f16 and
@@ -45,7 +45,7 @@ def add(a: Array, b: Array, fmt: FloatFormat, rounding: Rounding) -> Array:
     """A float64 that rounds like a + b, with the right sign on a zero; a and b are float64s."""
     v: Array = a + b if sums_are_exact(fmt) else to_odd(*two_sum(a, b))
     if rounding is Rounding.NEGATIVE_INF:
-        zero_signs(v, v == 0, np.signbit(a), np.signbit(b), rounding)
+        zero_signs(v, v == 0, a, b, rounding)
     return v
 
 
@@ -54,7 +54,7 @@ def fma(a: Array, b: Array, c: Array, fmt: FloatFormat, rounding: Rounding) -> A
     product = a * b
     v = to_odd(*two_sum(product, c))
     if rounding is Rounding.NEGATIVE_INF:
-        zero_signs(v, v == 0, np.signbit(product), np.signbit(c), rounding)
+        zero_signs(v, v == 0, product, c, rounding)
     return v
 
 

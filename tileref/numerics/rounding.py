@@ -14,7 +14,8 @@ f8E8M0FNU has neither zero nor sign. Zero and what rounds below the smallest val
 A negative value is NaN; with saturation it loses its sign, as NVIDIA's conversion intrinsics do. Its
 nearest-even ties go to the even pattern.
 
-NaN comes out as the canonical NaN; callers apply their NaN rule afterwards.
+NaN comes out as a NaN of the target, mostly the canonical one (f8E4M3FN's overflows keep their sign);
+callers apply their NaN rule afterwards.
 """
 
 from __future__ import annotations
@@ -253,9 +254,9 @@ def _round_by_carry(out: Array, x: Array, target: FloatFormat) -> None:
         code <<= np.uint32(target.unused_bits)
     patterns = out.view(target.bits_dtype)
     np.copyto(patterns, code, casting="unsafe")
-    not_a_number = np.isnan(x)
-    if not_a_number.any():
-        patterns[not_a_number] = target.canonical_nan
+    # The maximum of lanes one of which is NaN is NaN.
+    if np.isnan(x.max(initial=0)):
+        patterns[np.isnan(x)] = target.canonical_nan
 
 
 def _round_to_f32(out: Array, x: Array, rounding: Rounding, saturate: bool | None) -> None:
@@ -308,8 +309,7 @@ def round_float(
 ) -> Array:
     """Round each lane of `x`, an array of any shape in `source` (F32 or F64), to `target`.
 
-    A fresh array of `target.dtype`. NaN lanes hold the canonical NaN, or what the source's NaN was where the
-    formats are the same or f64 and f32.
+    A fresh array of `target.dtype`.
     """
     if source is not F32 and source is not F64:
         raise ValueError(f"rounding starts from f32 or f64, found {source.name}")
@@ -327,7 +327,7 @@ def decompose(x: Array) -> tuple[Array, Array]:
     """
     # A subnormal becomes normal by an exact product.
     tiny = np.abs(x) < np.float64(2.0**-1022)
-    scaled = np.where(tiny, x * np.float64(2.0**54), x)
+    scaled = x * np.where(tiny, np.float64(2.0**54), np.float64(1.0))
     bits = scaled.view(np.int64)
     field = (bits >> np.int64(52)) & np.int64(0x7FF)
     plain = (field != 0) & (field != 0x7FF)
