@@ -26,7 +26,7 @@ from .rules import Unit, unit_of
 from .uncertain import INF, Uncertain, interval, join, lost, origins_of
 
 PASSES = 4
-"""Times the kernel is walked so that what it writes reaches what it reads; errors that still grow are lost."""
+"""Times the kernel is walked so that what it writes reaches what it reads; growing errors are lost."""
 ITERATIONS = 256
 """Times a loop's body is walked."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tileref.launch import launch
 
 import tileir
 from tileir.errors import TileError
+from tileref import launch
 from tileref.models import model as model_named
 from tileref.numerics.formats import FORMATS
 
@@ -124,6 +125,12 @@ def _run(store: Store, case: PlannedCase, model: str) -> dict[str, Any]:
         raise
     except TileError as error:
         record["error"] = str(error)
+        return record
+    except Exception as error:
+        # A bug of the interpreter must cost one case, not the run; its record says where it was.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        record["error"] = f"the interpreter is broken: {type(error).__name__}: {error} ({place})"
         return record
     for position, argument in enumerate(case.arguments):
         if argument.is_buffer:
