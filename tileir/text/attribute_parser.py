@@ -131,7 +131,8 @@ class AttributeParser:
     def bits(self, literal: str, decimal: bool, type_: NumberType, start: int) -> int:
         """The bit pattern of a literal that stands at ``start``.
 
-        A float is a decimal fraction, rounded once to nearest, or the pattern in hexadecimal.
+        A float is a decimal fraction, rounded once to nearest, or the pattern in hexadecimal. A number that
+        is too large is the format's infinity, and refused where it has none.
         """
         scanner = self.scanner
         if not type_.is_float:
@@ -142,7 +143,7 @@ class AttributeParser:
         format_ = FORMATS[type_.name]
         if decimal:
             bits = from_decimal(literal, format_)
-            if bits is None or (format_.specials == "ieee" and is_infinite(bits, type_)):
+            if bits is None:
                 scanner.fail(f"a number is too large for {type_}", "number-range", at=start, found=literal)
             return bits
         if "x" not in literal or literal.startswith("-"):
@@ -509,11 +510,3 @@ class AttributeParser:
 
 def _known(found: loc.Location | Unknown) -> loc.Location | None:
     return None if isinstance(found, Unknown) else found
-
-
-def is_infinite(bits: int, type_: NumberType) -> bool:
-    """Whether a pattern of a format with infinities is one."""
-    format_ = FORMATS[type_.name]
-    fraction = format_.precision - 1
-    top = ((1 << format_.exponent_bits) - 1) << fraction
-    return bits & ((1 << (format_.width - 1)) - 1) == top

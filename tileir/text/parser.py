@@ -26,6 +26,7 @@ REGION_DEPTH = 200
 LARGEST = (1 << 64) - 1
 
 _ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z_$.-][A-Za-z0-9_$.-]*)[ \t\r\n]*=[ \t\r\n]*", re.MULTILINE)
+_OUTER = token_pattern(r"(?:builtin\.)?module[ \t\r\n]*\{")
 _PUNCTUATION = re.compile(r"[#A-Za-z_][A-Za-z0-9_.]*|->|[^\s\w]")
 
 
@@ -103,8 +104,11 @@ class Parser:
     def _items(self, module: Module) -> None:
         scanner = self.scanner
         self._aliases()
+        # The dialect's own tools may put a module of MLIR's around the dialect's.
+        around = scanner.match(_OUTER) is not None
         if scanner.accept("cuda_tile.module") or scanner.accept("module"):
-            module.name = scanner.symbol() if scanner.at("@") else module.name
+            if scanner.at("@"):
+                module.name = scanner.symbol()
             if scanner.accept("attributes"):
                 self._module_attributes(module)
             scanner.expect("{")
@@ -112,11 +116,16 @@ class Parser:
                 self._item(module)
             self.attributes.trailing_location()
             self._aliases()
-            if scanner.position != len(scanner.text):
-                scanner.unexpected("the end of the text")
-        while scanner.position != len(scanner.text):
-            self._item(module)
+        else:
+            while scanner.position != len(scanner.text) and not (around and scanner.at("}")):
+                self._item(module)
+                self._aliases()
+        if around:
+            scanner.expect("}")
+            self.attributes.trailing_location()
             self._aliases()
+        if scanner.position != len(scanner.text):
+            scanner.unexpected("the end of the text")
 
     def _module_attributes(self, module: Module) -> None:
         start = self.scanner.position
