@@ -75,8 +75,8 @@ Parameter = Buffer | Scalar
 class Records(Protocol):
     """Where recorded answers are looked for."""
 
-    def find(self, case: Case, gpu: str) -> Record | None:
-        """The newest record of ``case`` on ``gpu`` that belongs to its kernel and inputs as they are."""
+    def find(self, case: Case, gpu: str) -> list[Record]:
+        """The newest records of ``case`` on ``gpu`` that belong to its kernel and inputs as they are."""
         ...
 
 
@@ -159,6 +159,12 @@ class Case:
         """Fresh arguments for a launch, in order: an array for a buffer, a numpy scalar for a number."""
         return [p.contents.array(p) if isinstance(p, Buffer) else p.value() for p in self.parameters]
 
-    def record(self, gpu: str) -> Record | None:
-        """The newest answer recorded on ``gpu`` for this kernel and these inputs, or None."""
-        return None if self.records is None else self.records.find(self, gpu)
+    def recorded(self, gpu: str) -> list[Record]:
+        """The newest answers recorded on ``gpu`` for this kernel and these inputs.
+
+        None, one, or one for each group of optimization levels that answered alike, the highest first.
+
+        Raises:
+            TileError: a record is damaged.
+        """
+        return [] if self.records is None else self.records.find(self, gpu)

@@ -62,18 +62,18 @@ class _Answers:
         self.keys: dict[str, dict[int, str]] = {}
         self.levels: dict[str, tuple[int, ...]] = {}
 
-    def find(self, case: Case, gpu: str) -> Record | None:
-        """The device's answer for ``case``, if it is of this target and complete."""
+    def find(self, case: Case, gpu: str) -> list[Record]:
+        """The device's answer for ``case``, if there is one of this target."""
         keys = self.keys.get(case.name, {})
         if gpu != self.gpu or not keys:
-            return None
+            return []
         outputs = {}
         for position, key in keys.items():
             buffer = case.parameters[position]
             assert isinstance(buffer, Buffer)
             outputs[position] = Stored(case.path.with_name("data.npz"), key).array(buffer)
         levels = self.levels[case.name]
-        return Record(self.gpu, self.device, self.driver, self.assembler, "", levels, outputs, self.path)
+        return [Record(self.gpu, self.device, self.driver, self.assembler, "", levels, outputs, self.path)]
 
 
 def foreign(folder: Path) -> list[Case]:

@@ -1,7 +1,8 @@
 """Answers recorded from GPUs, with where they come from. A record is never edited.
 
-One record is ``<gpu>/<assembler>/<case>/<id>.json`` beside ``<id>.npz``; ``id`` begins the hash of kernel
-and inputs, so that a changed case finds no record and makes a new one beside the old.
+One record is ``<gpu>/<assembler>/<case>/<id>.json`` beside ``<id>.npz``; ``id`` is made of the hashes of kernel
+and inputs, so that a changed case finds no record and makes a new one beside the old. Where optimization
+levels answered differently each has a record of its own, ``<id>-O<levels>.json``.
 """
 
 from __future__ import annotations
@@ -64,22 +65,23 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def find(self, case: Case, gpu: str) -> Record | None:
-        """The record of ``case`` on ``gpu`` by the newest assembler; records of another kernel or other
-        inputs are passed over, which the log tells.
+    def find(self, case: Case, gpu: str) -> list[Record]:
+        """The records of ``case`` on ``gpu`` by the newest assembler, the highest level first: one, or one
+        for each group of optimization levels that answered alike. Records of another kernel or other inputs
+        are passed over, which the log tells.
 
         Raises:
             TileError: a record of this kernel and these inputs is damaged.
         """
         found = []
         for path in sorted(self.path.glob(f"{_safe(gpu)}/*/{case.name}/*.json")):
-            if path.stem == record_id(case):
+            if path.stem.partition("-")[0] == record_id(case):
                 found.append(self._read(path, case))
             else:
                 logger.info("%s: passed over, it is of another kernel or other inputs", path)
-        if not found:
-            return None
-        return max(found, key=lambda r: (_version(r.assembler), r.date))
+        newest = max((_version(r.assembler) for r in found), default=())
+        found = [r for r in found if _version(r.assembler) == newest]
+        return sorted(found, key=lambda r: max(r.opt_levels, default=0), reverse=True)
 
     def gpus(self) -> list[str]:
         """The targets that there are records of."""
@@ -87,8 +89,13 @@ class Folder:
             return []
         return sorted(p.name for p in self.path.iterdir() if p.is_dir())
 
-    def write(self, case: Case, record: Record) -> Path | None:
+    def write(self, case: Case, record: Record, alone: bool = True) -> Path | None:
         """Add a record, and give its path; None if the same assembler's is there already.
+
+        Args:
+            case: what it is of.
+            record: the answer.
+            alone: whether all levels answered so; else the levels become part of the record's name.
 
         Raises:
             TileError: the answer that is there already has other bits.
@@ -96,7 +103,8 @@ class Folder:
         if not set(case.outputs) <= record.outputs.keys():
             raise TileError(f"the answer of {case.name} lacks an output", rule="record-output")
         folder = self.path / _safe(record.gpu) / _safe(record.assembler) / case.name
-        path = folder / f"{record_id(case)}.json"
+        levels = "" if alone else f"-O{''.join(map(str, sorted(record.opt_levels)))}"
+        path = folder / f"{record_id(case)}{levels}.json"
         if path.exists():
             old = self._read(path, case)
             if any(old.outputs[i].tobytes() != record.outputs[i].tobytes() for i in case.outputs):

@@ -19,7 +19,8 @@ from .store import Store
 def record_folder(folder: Path, say: Callable[[str], None], answers: Path = ANSWERS) -> Counter[str]:
     """Record what the launches of ``folder`` answered.
 
-    A case is recorded if every level of the folder was launched and answered, and all answered the same.
+    A case is recorded if every level of the folder was launched and answered. Levels that answered
+    differently become a record each.
 
     Returns:
         How many cases were ``new``, ``known``, or not recorded and why.
@@ -48,26 +49,28 @@ def record_folder(folder: Path, say: Callable[[str], None], answers: Path = ANSW
         if not given:
             counts["not launched"] += 1
             continue
-        if len(given) > 1 or given[0].result != "ok" or set(levels) != set(plan.opt_levels):
-            why = "the levels differ" if len(given) > 1 else given[0].message or "not launched at every level"
-            counts["not agreed"] += 1
-            say(f"{name}: not recorded, {why}")
+        failed = [a for a in given if a.result != "ok"]
+        if failed or set(levels) != set(plan.opt_levels):
+            counts["failed"] += 1
+            say(f"{name}: not recorded, {failed[0].message if failed else 'not launched at every level'}")
             continue
-        answer = given[0]
-        record = Record(
-            gpu=plan.gpu,
-            device=answer.device,
-            driver=answer.driver,
-            assembler=answer.assembler,
-            date=answer.date,
-            opt_levels=levels,
-            outputs={i: answer.outputs[i] for i in case.outputs},
-        )
-        try:
-            path = records.write(case, record)
-        except TileError as error:
-            counts["differs from its record"] += 1
-            say(f"{name}: not recorded, {error}")
-            continue
-        counts["known" if path is None else "new"] += 1
+        if len(given) > 1:
+            say(f"{name}: the optimization levels answer differently")
+        for answer in given:
+            record = Record(
+                gpu=plan.gpu,
+                device=answer.device,
+                driver=answer.driver,
+                assembler=answer.assembler,
+                date=answer.date,
+                opt_levels=tuple(sorted(answer.opt_levels)),
+                outputs={i: answer.outputs[i] for i in case.outputs},
+            )
+            try:
+                path = records.write(case, record, alone=len(given) == 1)
+            except TileError as error:
+                counts["differs from its record"] += 1
+                say(f"{name}: not recorded, {error}")
+                continue
+            counts["known" if path is None else "new"] += 1
     return counts

@@ -100,10 +100,10 @@ class Answers:
         if (known.kernel_hash, known.inputs_hash) != (case.kernel_sha256, case.inputs_sha256):
             return [], "the folder's kernel or inputs are not the corpus's any more"
         try:
-            record = known.record(self.plan.gpu)
+            records = known.recorded(self.plan.gpu)
         except TileError as error:
             return [], f"the recorded answer is ignored: {error}"
-        return ([] if record is None else [_answer(record)]), ""
+        return [_answer(record) for record in records], ""
 
 
 _LAUNCH_CLASSES = {"crashed": "launch-crashed", "timeout": "launch-timeout"}

@@ -46,7 +46,8 @@ class Device:
             self.call("cuDeviceGetAttribute", attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device)
         )
         name = self.call("cuDeviceGetName", 256, device)
-        self.name = (name.decode() if isinstance(name, bytes) else str(name)).rstrip("\0")
+        # What follows the name in its buffer is not part of it.
+        self.name = (name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)).split("\0")[0]
         version = int(self.call("cuDriverGetVersion"))
         self.driver = _kernel_driver() or f"CUDA {version // 1000}.{version % 1000 // 10}"
         self.context = self.call("cuDevicePrimaryCtxRetain", device)

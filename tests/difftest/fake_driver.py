@@ -40,7 +40,7 @@ def cuDeviceGet(ordinal):
 
 
 def cuDeviceGetName(length, device):
-    return (*OK, b"Fake GPU\0\0")
+    return (*OK, b"Fake GPU\0\0  ")
 
 
 def cuDeviceGetAttribute(attribute, device):
