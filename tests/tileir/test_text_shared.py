@@ -8,12 +8,16 @@ import pytest
 
 import tileir
 
-CASES = Path(__file__).parents[2].parent / "shared" / "device-answers"
-FOLDERS = sorted(p.parent for p in CASES.glob("*/kernel.mlir"))
+from .support import shared_cases
 
-pytestmark = pytest.mark.skipif(not FOLDERS, reason="the shared cases are not here")
+pytestmark = pytest.mark.skipif(not shared_cases(), reason="the recorded cases are not there")
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda p: p.name)
-def test_rendered_as_disassembled(folder: Path) -> None:
-    assert tileir.render(tileir.read(folder / "kernel.tilebc")) == (folder / "kernel.mlir").read_text()
+@pytest.mark.parametrize("folder", shared_cases(), ids=lambda p: p.name)
+def test_rendered_as_disassembled_and_read_back(folder: Path) -> None:
+    module = tileir.read(folder / "kernel.tilebc")
+    text = (folder / "kernel.mlir").read_text()
+    assert tileir.render(module) == text
+    assert tileir.render(tileir.parse(text)) == text
+    # With locations nothing of these modules is lost.
+    assert tileir.parse(tileir.render(module, locations=True)) == module

@@ -25,7 +25,9 @@ REGION_DEPTH = 200
 """Regions nest no deeper than this in any real file."""
 LARGEST = (1 << 64) - 1
 
-_ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z_$.-][A-Za-z0-9_$.-]*)[ \t\r\n]*=[ \t\r\n]*", re.MULTILINE)
+_DEFINITION = r"([#!][A-Za-z_$.-][A-Za-z0-9_$.-]*)[ \t\r\n]*=" + SPACE
+_ALIAS = re.compile(_DEFINITION)
+_ALIASES = re.compile(r"^[ \t]*" + _DEFINITION, re.MULTILINE)
 _OUTER = token_pattern(r"(?:builtin\.)?module[ \t\r\n]*\{")
 _PUNCTUATION = re.compile(r"[#A-Za-z_][A-Za-z0-9_.]*|->|[^\s\w]")
 
@@ -75,7 +77,7 @@ class Parser:
     def __init__(self, text: str, file: str | None) -> None:
         self.scanner = Scanner(text, file)
         aliases: dict[str, int] = {}
-        for match in _ALIAS.finditer(text) if "#" in text or "!" in text else ():
+        for match in _ALIASES.finditer(text) if "#" in text or "!" in text else ():
             aliases.setdefault(match[1], match.end())
         self.types = TypeParser(self.scanner, aliases)
         self.attributes = AttributeParser(self.scanner, self.types, aliases)
