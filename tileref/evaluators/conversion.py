@@ -36,8 +36,7 @@ def exti(_model: Model, op: ops.ExtI, from_: Array) -> Array:
 def ftof(model: Model, op: ops.FToF, from_: Array) -> Array:
     """Convert a float."""
     source, target = float_format(op.from_.type), float_format(op.to.type)
-    saturate = True if target.name in model.saturates else None
-    return n.ftof(from_, source, target, ROUNDINGS[str(op.rounding_mode)], saturate, model.nan)
+    return model.ftof(from_, source, target, ROUNDINGS[str(op.rounding_mode)])
 
 
 @partial_elementwise("float-to-integer", "a float outside the integer's range")

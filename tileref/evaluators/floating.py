@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from tileir.module import Operation
 from tileir.ops import floating as ops
 
@@ -24,14 +26,19 @@ def math(
         return program(*operands, fmt, nan=model.nan, **options)
     wide = [n.ftof(o, fmt, n.F32) if o.dtype == fmt.dtype else o for o in operands]
     answer = n.ftof(program(*wide, n.F32, nan=model.nan, **options), n.F32, fmt)
+    for pattern, bits in model.narrow_exceptions.get((op.mnemonic, fmt.name), {}).items():
+        answer[operands[0].view(fmt.bits_dtype) == pattern] = np.array(bits, fmt.bits_dtype).view(fmt.dtype)
     model.nan(answer, operands, fmt, op.mnemonic)
     return answer
 
 
 @elementwise
-def absf(_model: Model, op: ops.AbsF, source: Array) -> Array:
+def absf(model: Model, op: ops.AbsF, source: Array) -> Array:
     """Clear the sign."""
-    return n.absf(source, float_format(op.result.type))
+    fmt = float_format(op.result.type)
+    result = n.absf(source, fmt)
+    model.nan(result, (source,), fmt, op.mnemonic)
+    return result
 
 
 @elementwise
@@ -132,9 +139,12 @@ def mulf(model: Model, op: ops.MulF, lhs: Array, rhs: Array) -> Array:
 
 
 @elementwise
-def negf(_model: Model, op: ops.NegF, source: Array) -> Array:
+def negf(model: Model, op: ops.NegF, source: Array) -> Array:
     """Flip the sign."""
-    return n.negf(source, float_format(op.result.type))
+    fmt = float_format(op.result.type)
+    result = n.negf(source, fmt)
+    model.nan(result, (source,), fmt, op.mnemonic)
+    return result
 
 
 @elementwise

@@ -12,6 +12,7 @@ from tileir.ops.reduction import Reduce, Scan
 from tileir.types import NumberType, TileType
 
 from ..formats import Array
+from ..numerics.formats import FloatFormat, Rounding
 from ..numerics.nan import NanRule
 from .orders import Order
 from .products import Product
@@ -64,7 +65,8 @@ class Model:
         math_in_f32: whether the math of f16 and bf16 is that of f32, rounded once more.
         math: the target's own programs for mathematical functions, by operation and format; the others are
             correctly rounded.
-        saturates: formats for which ``ftof`` answers the largest finite value when the operand is beyond it.
+        narrow_exceptions: arguments (as patterns) of such math whose measured answer is another one.
+        ftof: conversion of an array from one float format to another, in a rounding mode.
         flushes_atomics: formats whose atomic addition flushes subnormals.
         reduce_order, scan_order: in which order an operation's body is applied.
         product: how a matrix product is summed and rounded.
@@ -76,7 +78,8 @@ class Model:
     nan: NanRule
     math_in_f32: bool
     math: Mapping[tuple[str, str], Callable[..., Array]]
-    saturates: frozenset[str]
+    narrow_exceptions: Mapping[tuple[str, str], Mapping[int, int]]
+    ftof: Callable[[Array, FloatFormat, FloatFormat, Rounding], Array]
     flushes_atomics: frozenset[str]
     reduce_order: Callable[[Reduce], Choice[Order]]
     scan_order: Callable[[Scan], Choice[Order]]

@@ -6,8 +6,6 @@ which shapes and formats it was measured; anything wider is taken for likely and
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 
 from tileir.attributes import RoundingMode
@@ -19,31 +17,19 @@ from tileir.types import TileType
 from ..formats import Array
 from ..numerics.bits import bits_of, nan_mask
 from ..numerics.bounds import ulp_bound
-from ..numerics.formats import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, FORMATS, FloatFormat
+from ..numerics.formats import BF16, F16, F32, F64, FloatFormat
 from .bodies import is_order_free
 from .model import Choice, Model
+from .orders import Order, SegmentedKoggeStone, StridedThenHalves
+from .sm_90_conversions import ftof
 from .sm_90_math import rsqrt_f64
-from .orders import GroupsByHalves, Order, SegmentedKoggeStone, StridedThenHalves
 from .sm_90_products import product
 
-ALL_ONES = {F16: 0x7FFF, BF16: 0x7FFF, F32: 0x7FFFFFFF, F8E4M3FN: 0x7F, F8E5M2: 0x7F}
-"""The pattern of a NaN that arithmetic answers, and most conversions: every significand bit set."""
-
-CONVERTED_NAN = {
-    ("f64", "f32"): 0x7FC00000,
-    ("f64", "f16"): 0x7E00,
-    ("f64", "bf16"): 0x7FC0,
-    ("bf16", "f32"): 0x7FC00000,
-    ("f8E4M3FN", "f64"): 0x7FFFFC0000000000,
-    ("f8E5M2", "f64"): 0x7FFFFC0000000000,
-}
-"""The pattern of a converted NaN, where it is not every significand bit set."""
-
+ALL_ONES = {F16: 0x7FFF, BF16: 0x7FFF, F32: 0x7FFFFFFF}
+"""The pattern of a NaN that arithmetic of these formats answers: every significand bit set."""
 F64_INVALID = 0xFFF8000000000000
 """The pattern of an invalid f64 operation."""
 QUIET = np.uint64(1 << 51)
-F64_EXTENDED = 0x7FF8000000000000
-"""The pattern of a NaN converted to f64."""
 
 
 def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation: str) -> None:
@@ -51,15 +37,13 @@ def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation:
 
     f16, bf16 and f32 answer every significand bit set and the sign clear. f64 passes on an operand that is a
     NaN, made quiet (the first of two, which was not measured), and answers 0xFFF8000000000000 for an invalid
-    operation. Conversions have patterns of their own.
+    operation. Conversions have patterns of their own (``sm_90_conversions``).
     """
     mask = nan_mask(result, fmt)
     if not mask.any():
         return
     bits = bits_of(result, fmt)
-    if operation == "ftof":
-        bits[mask] = _converted(operands[0], fmt)
-    elif fmt in ALL_ONES:
+    if fmt in ALL_ONES:
         bits[mask] = ALL_ONES[fmt]
     elif fmt is F64:
         answer = np.full(result.shape, F64_INVALID, np.uint64)
@@ -73,63 +57,61 @@ def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation:
         bits[mask] = fmt.canonical_nan
 
 
-def _converted(source: Array, target: FloatFormat) -> int:
-    names = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32", np.dtype(np.float16): "f16"}
-    name = names.get(source.dtype)
-    if name is None:
-        name = next(n for n, f in FORMATS.items() if isinstance(f, FloatFormat) and f.dtype == source.dtype)
-    pattern = CONVERTED_NAN.get((name, target.name))
-    if pattern is not None:
-        return pattern
-    if target is F64:
-        return F64_EXTENDED
-    return ALL_ONES.get(target, target.canonical_nan)
+LANES, WARPS = 32, 4
+"""Threads that a tile is spread over: the lanes of a warp, and the warps of a block."""
 
 
-MEASURED_ROWS = range(1, 13)
-"""log2 of the extents of a row whose sum was measured: 2 to 4096."""
-MEASURED_COLUMNS = {(8, 8), (64, 64), (128, 32), (16, 256)}
-"""Tiles whose sum along dimension 0 was measured."""
-MEASURED_SCANS = {8, 64, 1024}
-"""Extents of a row whose running sum was measured."""
+def threads_along(shape: tuple[int, ...], dim: int) -> tuple[int, int]:
+    """Lanes and warps that a tile's elements are spread over along one dimension.
 
-
-def _row(shape: tuple[int, ...], dim: int) -> bool:
-    return dim == len(shape) - 1 and prod(shape) == shape[dim]
+    The lanes of a warp are given out from dimension 0 on, each dimension taking no more than it has elements;
+    then the warps likewise. Measured on 84 shapes of rank 1 to 3.
+    """
+    lanes, warps = LANES, WARPS
+    taken = []
+    for extent in shape:
+        taken.append(min(lanes, extent))
+        lanes //= taken[-1]
+    for d, extent in enumerate(shape):
+        here = min(warps, extent // taken[d])
+        if d == dim:
+            return taken[d], here
+        warps //= here
+    raise AssertionError("the dimension is one of the tile's")
 
 
 def reduce_order(operation: Reduce) -> Choice[Order]:
-    """Rows fold by threads and warps, columns by halves."""
+    """Each thread folds its own elements, then the lanes of a warp by halves, then the warps by halves."""
     source = operation.operands[0].type
     assert isinstance(source, TileType)
-    shape, dim = source.shape, operation.dim
-    order: Order = StridedThenHalves() if dim == len(shape) - 1 else GroupsByHalves()
+    lanes, warps = threads_along(source.shape, operation.dim)
+    order = StridedThenHalves(lanes * warps, lanes)
     if is_order_free(operation):
         return Choice(order, True, "every order answers the same bits")
-    extent = shape[dim]
-    if extent == 1:
-        return Choice(order, True, "one element is its own fold")
-    if _row(shape, dim) and extent.bit_length() - 1 in MEASURED_ROWS:
-        return Choice(order, True, "measured on rows of 2 to 4096 elements in f16, f32 and f64")
-    if dim == 0 and shape in MEASURED_COLUMNS:
-        return Choice(order, True, "measured on columns of this tile in f32")
-    return Choice(order, False, f"the order of a fold of {source} along dimension {dim} was not measured")
+    return Choice(order, True, "measured: 248 reductions of 84 shapes, in f16, bf16, f32 and f64")
 
 
 def scan_order(operation: Scan) -> Choice[Order]:
-    """Kogge and Stone's scan within segments of 32."""
+    """Kogge and Stone's scan within the lanes of a warp, the segments one after the other."""
     source = operation.operands[0].type
     assert isinstance(source, TileType)
-    shape, dim = source.shape, operation.dim
-    order = SegmentedKoggeStone()
+    lanes, _ = threads_along(source.shape, operation.dim)
+    order = SegmentedKoggeStone(lanes)
     if is_order_free(operation):
         return Choice(order, True, "every order answers the same bits")
-    if shape[dim] == 1:
-        return Choice(order, True, "one element is its own scan")
-    if _row(shape, dim) and shape[dim] in MEASURED_SCANS and not operation.reverse:
-        return Choice(order, True, "measured on rows of 8, 64 and 1024 elements in f16, f32 and f64")
-    return Choice(order, False, f"the order of a scan of {source} along dimension {dim} was not measured")
+    return Choice(order, True, "measured: 46 scans of 17 shapes in f32, forward and reversed")
 
+
+NARROW_EXCEPTIONS = {
+    ("exp2", "f16"): {0x11C5: 0x3C01, 0x9BF2: 0x3BFA, 0xA86D: 0x3BCF},
+    ("log", "f16"): {0x1935: 0xC5FA},
+    ("sinh", "f16"): {0x40F2: 0x45E3, 0xC0F2: 0xC5E3},
+    ("tan", "f16"): {0x774A: 0x47E9, 0xF74A: 0xC7E9},
+}
+"""Arguments at which the f32 answer, off by a unit, lies on the other side of a midpoint of f16.
+
+All 65536 values of f16 and bf16 were asked for.
+"""
 
 MATH = (
     floating.Exp,
@@ -160,16 +142,16 @@ def float_operation(operation: Operation) -> Choice[None]:
             bound = ulp_bound(operation.mnemonic, name, "approx")
             return Choice(None, False, "the target's fast approximation is not modelled", bound)
         if name in ("f16", "bf16"):
-            return Choice(None, True, "measured on 4096 inputs: the f32 answer, rounded")
+            return Choice(None, True, "measured on all 65536 values: the f32 answer, rounded")
         if isinstance(operation, floating.Rsqrt) and name == "f64":
-            return Choice(None, True, "measured correctly rounded on 4096 inputs")
+            return Choice(None, True, "measured on 262144 inputs: the hardware's seed and one step")
         bound = ulp_bound(operation.mnemonic, name)
         return Choice(None, False, "the target's math library is not modelled", bound)
     if isinstance(operation, floating.DivF | floating.Sqrt) and rounding in APPROXIMATE:
         bound = ulp_bound(operation.mnemonic, name, str(rounding))
         return Choice(None, False, "the target's approximation is not modelled", bound)
     if isinstance(operation, floating.FPowI):
-        return Choice(None, False, "fpowi was not measured on this target", None)
+        return Choice(None, True, "measured on 1.8 million pairs in each format: binary exponentiation")
     return Choice(None, True, "IEEE 754 arithmetic, measured correctly rounded")
 
 
@@ -179,7 +161,8 @@ SM_90 = Model(
     nan=nan,
     math_in_f32=True,
     math={("rsqrt", "f64"): rsqrt_f64},
-    saturates=frozenset({"f8E4M3FN", "f8E5M2"}),
+    narrow_exceptions=NARROW_EXCEPTIONS,
+    ftof=ftof,
     flushes_atomics=frozenset({"f32"}),
     reduce_order=reduce_order,
     scan_order=scan_order,

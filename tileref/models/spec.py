@@ -6,6 +6,9 @@ from tileir.module import Operation
 from tileir.ops.matrix import MmaF, MmaFScaled
 from tileir.ops.reduction import Reduce, Scan
 
+from ..formats import Array
+from ..numerics.conversion import ftof
+from ..numerics.formats import FloatFormat
 from ..numerics.nan import canonical
 from .model import Choice, Model
 from .orders import LeftFold, LeftScan, Order
@@ -32,13 +35,24 @@ def float_operation(_operation: Operation) -> Choice[None]:
     return Choice(None, True, "the model's definition: correctly rounded")
 
 
+SIGN_OPERATIONS = ("absf", "negf")
+"""Operations that touch the sign alone, a NaN's too."""
+
+
+def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation: str) -> None:
+    """The canonical quiet NaN, but for what only changes a sign."""
+    if operation not in SIGN_OPERATIONS:
+        canonical(result, operands, fmt, operation)
+
+
 SPEC = Model(
     name="spec",
     summary="The plain reading: left folds, one fused multiply-add a step, everything correctly rounded",
-    nan=canonical,
+    nan=nan,
     math_in_f32=False,
     math={},
-    saturates=frozenset(),
+    narrow_exceptions={},
+    ftof=ftof,
     flushes_atomics=frozenset(),
     reduce_order=reduce_order,
     scan_order=scan_order,
