@@ -60,7 +60,7 @@ def test_a_line_that_is_wrong(body: str, rule: str, line: int, column: int, says
         ("entry @k() {", "syntax"),
         ("entry @k() { } entry @k() { }", "symbol"),
         ("#a = #b\n#b = #a\n", "alias-cycle"),
-        ("!a = !b\n!b = !a\n", "alias"),
+        ("!a = !b\n!b = !a\n", "alias-cycle"),
         ("entry k() { }", "syntax"),
         ("cuda_tile.module @m attributes {x = 1} { }", "module-attribute"),
         ("entry @k() { } }", "syntax"),

@@ -20,7 +20,7 @@ from ..ops.reduction import Reduce
 from ..types import NumberType
 from .numbers import FORMATS, decode, spell_integer
 
-LONGEST_NAME = 1 << 16
+LONGEST_NAME = 1 << 12
 """A chain of claims about claims gives names as long as the chain."""
 
 _INVALID = re.compile(rb"[^A-Za-z0-9$._-]")

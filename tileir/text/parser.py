@@ -48,11 +48,11 @@ def parse(text: str, *, file: str | None = None) -> Module:
         TextError: the text is not well-formed; the error names line and column, the rule, and what was found
             and expected. Whether the module is legal is for ``tileir.verify`` to say.
     """
-    parser = Parser(text, file)
+    scanner = Scanner(text, file)
     try:
-        return parser.module()
+        return Parser(scanner).module()
     except RecursionError:
-        parser.scanner.fail("the text is nested too deep", "region-depth")
+        scanner.fail("the text is nested too deep", "region-depth")
 
 
 class Parsed:
@@ -74,8 +74,9 @@ Step = Callable[["Parser", Parsed], None]
 class Parser:
     """Reads a module at a scanner's position."""
 
-    def __init__(self, text: str, file: str | None) -> None:
-        self.scanner = Scanner(text, file)
+    def __init__(self, scanner: Scanner) -> None:
+        self.scanner = scanner
+        text = scanner.text
         aliases: dict[str, int] = {}
         for match in _ALIASES.finditer(text) if "#" in text or "!" in text else ():
             aliases.setdefault(match[1], match.end())

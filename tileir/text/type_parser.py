@@ -12,6 +12,8 @@ from .scanner import Scanner, token_pattern
 T = TypeVar("T")
 
 LARGEST_RANK = 255
+NESTING = 64
+"""Names of types stand for names of types no deeper than this in any real file."""
 _DIMENSIONS = token_pattern(r"((?:(?:[0-9]+|\?)x)*)")
 _TILE = token_pattern(r"([0-9]+(?:x[0-9]+)*|(?=\)))")
 _TILE_TYPE = token_pattern(r"(tile<[^<>]*(?:<[^<>]*>)?>)")
@@ -102,8 +104,10 @@ class TypeParser:
         if known is not None:
             return known
         position = self._aliases.get("!" + name)
-        if position is None or name in self._open:
+        if position is None:
             scanner.fail("there is no type of this name", "alias", at=start, found="!" + name)
+        if name in self._open or len(self._open) > NESTING:
+            scanner.fail("a type contains itself", "alias-cycle", at=start, found="!" + name)
         here = scanner.position
         self._open.add(name)
         scanner.position = position
