@@ -39,13 +39,13 @@ BINARY = ("atan2", "pow")
 
 
 def fastest(calls: list[Callable[[], object]], repeats: int) -> list[float]:
-    """The least seconds of each call, the calls taking turns so that a busy machine slows all alike."""
+    """The least processor seconds of each call, the calls taking turns: a busy machine slows all alike."""
     best = [float("inf")] * len(calls)
     for _ in range(repeats):
         for i, call in enumerate(calls):
-            start = time.perf_counter()
+            start = time.process_time()
             call()
-            best[i] = min(best[i], time.perf_counter() - start)
+            best[i] = min(best[i], time.process_time() - start)
     return best
 
 

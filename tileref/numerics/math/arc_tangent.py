@@ -19,6 +19,7 @@ from tileref.numerics.math import constants
 from tileref.numerics.math import double_double as dd
 from tileref.numerics.math.double_double import Array, Pair
 from tileref.numerics.math.evaluate import Function, Known, Scaled, evaluate, known_where
+from tileref.numerics.math.polynomial import polynomial
 from tileref.numerics.math.rounding_test import power_of_two
 from tileref.numerics.nan import NanRule, canonical
 
@@ -80,8 +81,11 @@ def _narrow(rise: Array, run: Array) -> Array:
     c = cell * (1 / _NARROW_CELLS)
     t = (small - c * large) / (large + c * small)
     q = t * t
-    series = t + t * q * (-1 / 3 + q * (1 / 5 + q * (-1 / 7)))
-    angle = np.take(_table(_NARROW_CELLS)[0], cell.astype(np.int64), mode="clip") + series
+    angle = polynomial(q, -1 / 3, 1 / 5, -1 / 7)
+    angle *= q
+    angle *= t
+    angle += t
+    angle += np.take(_table(_NARROW_CELLS)[0], cell.astype(np.int64), mode="clip")
     angle = np.where(y > x, _HALF_PI[0] - angle, angle)
     angle = np.where(np.signbit(run), _PI[0] - angle, angle)
     return np.copysign(angle, rise)
@@ -100,7 +104,7 @@ def _atan_rest(t: Pair) -> Pair:
     2^-91 of t. The series is cut at t^13/13 < 2^-110 t.
     """
     q = dd.multiply(t, t)
-    w = q[0] * (1 / 5 + q[0] * (-1 / 7 + q[0] * (1 / 9 + q[0] * (-1 / 11))))
+    w = q[0] * polynomial(q[0], 1 / 5, -1 / 7, 1 / 9, -1 / 11)
     return dd.add_smaller(t, dd.multiply(t, dd.multiply(q, dd.add_smaller(_MINUS_THIRD, (w, 0.0)))))
 
 

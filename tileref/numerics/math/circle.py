@@ -108,4 +108,7 @@ def narrow_reduced(x: Array) -> tuple[Array, Array]:
     multiple of a quarter turn than 2^-45.
     """
     n = np.rint(x * _ARCS_PER_RADIAN)
-    return n.astype(np.int64), ((x - n * _ARC[0]) - n * _ARC[1]) - n * _ARC[2]
+    r = x - n * _ARC[0]
+    r -= n * _ARC[1]
+    r -= n * _ARC[2]
+    return n.astype(np.int64), r

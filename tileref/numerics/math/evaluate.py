@@ -43,7 +43,8 @@ def _nothing(*operands: Array) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """One mathematical function. Every callable takes the operands as one-dimensional float64 arrays.
+    """One mathematical function. Its callables take the operands as one-dimensional float64 arrays, and must
+    not modify them.
 
     The approximations must hold on all lanes that ``known`` leaves, where zeros, infinities and NaNs count as
     exact; elsewhere they may answer anything.
@@ -91,7 +92,7 @@ def _evaluated(function: Function, operands: tuple[Array, ...], fmt: FloatFormat
         step = CHUNK // 2 if fmt is F64 else CHUNK
         for start in range(0, flat.size, step):
             piece = slice(start, start + step)
-            chunk = tuple(lane[piece].astype(np.float64) for lane in lanes)
+            chunk = tuple(lane[piece].astype(np.float64, copy=False) for lane in lanes)
             flat[piece] = _chunk(function, chunk, fmt)
     return result
 

@@ -16,7 +16,8 @@ from tileref.numerics.formats import F32, FloatFormat
 from tileref.numerics.math import constants
 from tileref.numerics.math import double_double as dd
 from tileref.numerics.math.double_double import Array, Double, Pair
-from tileref.numerics.math.evaluate import Function, Scaled, evaluate
+from tileref.numerics.math.evaluate import Function, Scaled, all_within, evaluate
+from tileref.numerics.math.polynomial import polynomial
 from tileref.numerics.nan import NanRule, canonical
 
 STEPS = 2048
@@ -52,6 +53,11 @@ def check_flush(function: Function, fmt: FloatFormat) -> None:
         raise ValueError(f"{function.name} in {fmt.name}: flush_to_zero applies to f32 alone")
 
 
+def clipped(x: Array, low: float, high: float) -> Array:
+    """The number of [low, high] nearest to x; NaN stays. Often there is nothing to do."""
+    return x if all_within(x, low, high) else np.minimum(np.maximum(x, low), high)
+
+
 # float64 for the formats up to f32.
 
 
@@ -74,10 +80,17 @@ def narrow_exponential(n: Array, r: Array) -> Array:
     steps = n.astype(np.int64)
     # The bits of a power of two in [1, 2), plus the binade in the exponent field.
     bits = np.take(_narrow_table(), steps & (NARROW_STEPS - 1))
-    bits += (steps & -NARROW_STEPS) << 45
+    steps &= -NARROW_STEPS
+    steps <<= 45
+    bits += steps
     power = bits.view(np.float64)
-    p = r + r * r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120))))
-    return np.asarray(power + power * p)
+    p = polynomial(r, 1 / 2, 1 / 6, 1 / 24, 1 / 120)
+    p *= r
+    p *= r
+    p += r
+    p *= power
+    p += power
+    return p
 
 
 # n has at most 15 bits for |x| < 128, so a part of 38 bits makes exact products.
@@ -91,16 +104,18 @@ def exp_narrow(x: Array) -> Array:
     which are at least 2^-60 (x is 0 or above 2^-9 when n is not 0). The second errs by 2^-61.
     """
     n = np.rint(x * (NARROW_STEPS / LN2[0]))
-    return narrow_exponential(n, (x - n * _NARROW_STEP[0]) - n * _NARROW_STEP[1])
+    r = x - n * _NARROW_STEP[0]
+    r -= n * _NARROW_STEP[1]
+    return narrow_exponential(n, r)
 
 
 def _exp_narrow_clipped(x: Array) -> Array:
     # e^-110 is below half of any format's least subnormal, e^95 above every largest number.
-    return exp_narrow(np.minimum(np.maximum(x, -110.0), 95.0))
+    return exp_narrow(clipped(x, -110.0, 95.0))
 
 
 def _exp2_narrow(x: Array) -> Array:
-    x = np.minimum(np.maximum(x, -160.0), 140.0)
+    x = clipped(x, -160.0, 140.0)
     n = np.rint(x * NARROW_STEPS)
     return narrow_exponential(n, (x - n * (1 / NARROW_STEPS)) * LN2[0])
 
@@ -133,7 +148,7 @@ def expm1_of_rest(r: Pair) -> Pair:
     stands for 2^-93 of r. The series is cut at r^8/40320, below 2^-102 of r.
     """
     high = r[0]
-    w = high * high * (1 / 24 + high * (1 / 120 + high * (1 / 720 + high * (1 / 5040))))
+    w = high * high * polynomial(high, 1 / 24, 1 / 120, 1 / 720, 1 / 5040)
     sixth, sixth_low = dd.multiply(r, _SIXTH)
     bracket = dd.add_smaller((0.5, 0.0), (sixth, sixth_low + w))
     return dd.add_smaller(r, dd.multiply(dd.multiply(r, r), bracket))
@@ -160,7 +175,7 @@ def reduced(x: Array) -> tuple[Array, Pair]:
 
 
 def _exp_wide(x: Array) -> Scaled:
-    return exponential(*reduced(np.minimum(np.maximum(x, -746.0), 710.0)))
+    return exponential(*reduced(clipped(x, -746.0, 710.0)))
 
 
 def exp2_wide(x: Pair) -> Scaled:
@@ -170,7 +185,7 @@ def exp2_wide(x: Pair) -> Scaled:
 
 
 def _exp2_wide(x: Array) -> Scaled:
-    return exp2_wide((np.minimum(np.maximum(x, -1080.0), 1030.0), 0.0))
+    return exp2_wide((clipped(x, -1080.0, 1030.0), 0.0))
 
 
 EXP = Function("exp", "exp", _exp_narrow_clipped, 2.0**-50, _exp_wide, 2.0**-95)

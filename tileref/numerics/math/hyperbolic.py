@@ -13,6 +13,7 @@ from tileref.numerics.math import double_double as dd
 from tileref.numerics.math import exponential
 from tileref.numerics.math.double_double import Array, Pair
 from tileref.numerics.math.evaluate import Function, Scaled, evaluate
+from tileref.numerics.math.polynomial import polynomial
 from tileref.numerics.math.rounding_test import power_of_two
 from tileref.numerics.math.trigonometric import odd_known
 from tileref.numerics.nan import NanRule, canonical
@@ -48,15 +49,21 @@ _SMALL = 0.25
 def _sinh_series(x: Array) -> Array:
     """The sinh of x for |x| <= 0.25 within 2^-51: the series is cut at x^15/15! < 2^-68 x."""
     q = x * x
-    series = 1 / 5040 + q * (1 / 362880 + q * (1 / 39916800 + q * (1 / 6227020800)))
-    return np.asarray(x + x * q * (1 / 6 + q * (1 / 120 + q * series)))
+    series = polynomial(q, 1 / 6, 1 / 120, 1 / 5040, 1 / 362880, 1 / 39916800, 1 / 6227020800)
+    series *= q
+    series *= x
+    series += x
+    return series
 
 
 def _sinh_narrow(x: Array) -> Array:
     """Above 0.25, e^x - e^-x is at least 1 / 4.1 of their sum, so errors of 2^-50 grow to 2^-47.9."""
     magnitude = np.abs(x)
     e = exponential.exp_narrow(np.minimum(magnitude, 95.0))
-    return np.where(magnitude < _SMALL, _sinh_series(x), np.copysign(0.5 * (e - 1.0 / e), x))
+    result = np.copysign(0.5 * (e - 1.0 / e), x)
+    small = np.flatnonzero(magnitude < _SMALL)
+    result[small] = _sinh_series(x[small])
+    return result
 
 
 def _cosh_narrow(x: Array) -> Array:
@@ -68,8 +75,12 @@ def _tanh_narrow(x: Array) -> Array:
     """1 - 2 / (e^2x + 1) from 0.25 up, where it is at least 0.24; sinh / sqrt(1 + sinh^2) below."""
     magnitude = np.abs(x)
     e = exponential.exp_narrow(2.0 * np.minimum(magnitude, 20.0))
-    s = _sinh_series(np.minimum(np.maximum(x, -_SMALL), _SMALL))
-    return np.where(magnitude < _SMALL, s / np.sqrt(1.0 + s * s), np.copysign(1.0 - 2.0 / (e + 1.0), x))
+    e += 1.0
+    result = np.copysign(1.0 - 2.0 / e, x)
+    small = np.flatnonzero(magnitude < _SMALL)
+    s = _sinh_series(x[small])
+    result[small] = s / np.sqrt(1.0 + s * s)
+    return result
 
 
 # Double-double for f64. No sum below cancels: every relative error stays near that of e^r - 1, 2^-92.

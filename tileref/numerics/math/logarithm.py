@@ -17,6 +17,7 @@ from tileref.numerics.math import constants
 from tileref.numerics.math import double_double as dd
 from tileref.numerics.math.double_double import Array, Pair
 from tileref.numerics.math.evaluate import LEAST, Function, Known, Scaled, all_within, evaluate
+from tileref.numerics.math.polynomial import polynomial
 from tileref.numerics.nan import NanRule, canonical
 
 _FIRST = 0.6875
@@ -56,8 +57,11 @@ def cell(x: Array, cells: int) -> tuple[Array, Array, Array]:
     """k, m and the table cell of m for positive normal float64 x."""
     bits = x.view(np.int64)
     offset = bits - _FIRST_BITS
-    index = (offset >> (53 - cells.bit_length())) & (cells - 1)
-    return offset >> 52, (bits - (offset & ~_FRACTION)).view(np.float64), index
+    index = offset >> (53 - cells.bit_length())
+    index &= cells - 1
+    k = offset >> 52
+    offset &= ~_FRACTION
+    return k, (bits - offset).view(np.float64), index
 
 
 def _known(x: Array) -> Known | None:
@@ -86,7 +90,7 @@ def narrow_table(base2: bool) -> tuple[NDArray[np.float64], ...]:
 
 def narrow_series(r: Array) -> Array:
     """(log(1 + r) - r) / r^2 for |r| <= 2^-8, cut where the next term is r^6/8 < 2^-51."""
-    return np.asarray(-1 / 2 + r * (1 / 3 + r * (-1 / 4 + r * (1 / 5 + r * (-1 / 6 + r * (1 / 7))))))
+    return polynomial(r, -1 / 2, 1 / 3, -1 / 4, 1 / 5, -1 / 6, 1 / 7)
 
 
 def _narrow(x: Array, base2: bool) -> Array:
@@ -97,12 +101,20 @@ def _narrow(x: Array, base2: bool) -> Array:
     """
     k, m, index = cell(x, NARROW_CELLS)
     reciprocal, minus_log = narrow_table(base2)
-    r = m * np.take(reciprocal, index) - 1.0
-    rest = r + r * r * narrow_series(r)
-    exponents = k.astype(np.float64)
+    r = m * np.take(reciprocal, index)
+    r -= 1.0
+    result = narrow_series(r)
+    result *= r
+    result *= r
+    result += r
+    main = k.astype(np.float64)
     if base2:
-        return np.asarray((exponents + np.take(minus_log, index)) + rest * _PER_LN2[0])
-    return np.asarray((exponents * _LN2 + np.take(minus_log, index)) + rest)
+        result *= _PER_LN2[0]
+    else:
+        main *= _LN2
+    main += np.take(minus_log, index)
+    result += main
+    return result
 
 
 # Double-double for f64.
@@ -135,7 +147,7 @@ def _log1p(r: Pair) -> Pair:
     2^-76, which stands for 2^-98 of r. The series is cut at r^10/10, below 2^-102 of r.
     """
     high, low = r
-    w = high * high * (1 / 5 + high * (-1 / 6 + high * (1 / 7 + high * (-1 / 8 + high * (1 / 9)))))
+    w = high * high * polynomial(high, 1 / 5, -1 / 6, 1 / 7, -1 / 8, 1 / 9)
     inner = dd.add_smaller(_THIRD, (-0.25 * high, w - 0.25 * low))
     bracket = dd.add_smaller((-0.5, 0.0), dd.multiply(r, inner))
     return dd.add_smaller(r, dd.multiply(dd.multiply(r, r), bracket))

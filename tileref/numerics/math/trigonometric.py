@@ -17,6 +17,7 @@ from tileref.numerics.math import circle, constants
 from tileref.numerics.math import double_double as dd
 from tileref.numerics.math.double_double import Array, Pair
 from tileref.numerics.math.evaluate import Function, Known, Scaled, all_within, evaluate, known_where
+from tileref.numerics.math.polynomial import polynomial
 from tileref.numerics.nan import NanRule, canonical
 
 TINY = 2.0**-27
@@ -96,31 +97,44 @@ def _narrow_angle(x: Array) -> tuple[Array, Array, Array, Array]:
     n &= circle.STEPS - 1
     sine, _, cosine, _ = _table()
     square = r * r
-    return (
-        np.take(sine, n),
-        np.take(cosine, n),
-        r + r * square * (-1 / 6 + square * (1 / 120)),
-        square * (-1 / 2 + square * (1 / 24)),
-    )
+    sine_rest = polynomial(square, -1 / 6, 1 / 120)
+    sine_rest *= square
+    sine_rest *= r
+    sine_rest += r
+    cosine_rest = polynomial(square, -1 / 2, 1 / 24)
+    cosine_rest *= square
+    return np.take(sine, n), np.take(cosine, n), sine_rest, cosine_rest
 
 
 # The sum of products is either led by one term, or both have the table's term at least twice the other: a
 # handful of roundings of 2^-53 each grow by 2 at most.
 
 
+def _narrow_sine_of_sum(s: Array, c: Array, sine: Array, cosine_m1: Array) -> Array:
+    rest = s * cosine_m1
+    rest += c * sine
+    rest += s
+    return rest
+
+
+def _narrow_cosine_of_sum(s: Array, c: Array, sine: Array, cosine_m1: Array) -> Array:
+    rest = c * cosine_m1
+    rest -= s * sine
+    rest += c
+    return rest
+
+
 def _sin_narrow(x: Array) -> Array:
-    s, c, sine, cosine_m1 = _narrow_angle(x)
-    return np.asarray(s + (s * cosine_m1 + c * sine))
+    return _narrow_sine_of_sum(*_narrow_angle(x))
 
 
 def _cos_narrow(x: Array) -> Array:
-    s, c, sine, cosine_m1 = _narrow_angle(x)
-    return np.asarray(c + (c * cosine_m1 - s * sine))
+    return _narrow_cosine_of_sum(*_narrow_angle(x))
 
 
 def _tan_narrow(x: Array) -> Array:
-    s, c, sine, cosine_m1 = _narrow_angle(x)
-    return np.asarray((s + (s * cosine_m1 + c * sine)) / (c + (c * cosine_m1 - s * sine)))
+    angle = _narrow_angle(x)
+    return np.asarray(_narrow_sine_of_sum(*angle) / _narrow_cosine_of_sum(*angle))
 
 
 # Double-double for f64.
@@ -138,8 +152,8 @@ def _wide_angle(x: Array) -> tuple[Pair, Pair, Pair, Pair]:
     n, r = circle.reduced(x)
     s, s_low, c, c_low = (np.take(column, n) for column in _table())
     q = dd.multiply(r, r)
-    w = q[0] * (1 / 120 + q[0] * (-1 / 5040 + q[0] * (1 / 362880)))
-    v = q[0] * (1 / 24 + q[0] * (-1 / 720 + q[0] * (1 / 40320 + q[0] * (-1 / 3628800))))
+    w = q[0] * polynomial(q[0], 1 / 120, -1 / 5040, 1 / 362880)
+    v = q[0] * polynomial(q[0], 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800)
     cube = dd.multiply(q, dd.add_smaller(_MINUS_SIXTH, (w, 0.0)))
     sine = dd.add_smaller(r, dd.multiply(r, cube))
     return (s, s_low), (c, c_low), sine, dd.multiply(q, dd.fast_two_sum(-0.5, v))
