@@ -1,8 +1,8 @@
 """Answers recorded from GPUs, with where they come from. A record is never edited.
 
-One record is ``<gpu>/<assembler>/<case>/<id>.json`` beside ``<id>.npz``; ``id`` is made of the hashes of kernel
-and inputs, so that a changed case finds no record and makes a new one beside the old. Where optimization
-levels answered differently each has a record of its own, ``<id>-O<levels>.json``.
+One record is ``<gpu>/<assembler>/<case>/<id>.json`` beside ``<id>.npz``; ``id`` is made of the hashes of
+kernel and inputs, so that a changed case finds no record and makes a new one beside the old. Where
+optimization levels answered differently each has a record of its own, ``<id>-O<levels>.json``.
 """
 
 from __future__ import annotations

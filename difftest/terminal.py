@@ -14,7 +14,7 @@ from rich.table import Table
 from .about import sentence
 from .judge.verdict import CLASSES, Verdict
 
-MINIMUM_WIDTH = 120
+MINIMUM_WIDTH = 150
 """Columns of the table where the output is no terminal."""
 
 _COLOURS = {"agrees": "green", "not-compared": "dim", "open": "magenta"}
@@ -83,7 +83,9 @@ def _row(table: Table, name: str, worst: Verdict, group: Sequence[Verdict]) -> N
         colour = "yellow"
     differing = sum(v.differing for v in group)
     lanes = sum(v.lanes for v in group)
-    levels = f" O{' O'.join(map(str, worst.opt_levels))}" if worst.opt_levels else ""
+    # Levels that answered alike stand together, others apart.
+    answers = dict.fromkeys(v.opt_levels for v in group if v.opt_levels)
+    levels = " " + " | ".join(" ".join(f"O{n}" for n in a) for a in answers) if answers else ""
     bound = worst.bound if worst.tier == "exact" else f"{worst.tier} ({worst.bound})"
     table.add_row(
         escape(name),
@@ -132,4 +134,7 @@ def _summary(console: Console, verdicts: Sequence[Verdict], cases: dict[str, lis
         console.print(
             f"{better} outputs better than predicted: no source claims their bits, and every bit agrees"
         )
+    split = [name for name, group in cases.items() if len({v.opt_levels for v in group if v.output}) > 1]
+    if split:
+        console.print(f"optimization levels answer differently in: {', '.join(split)}")
     console.print(sentence(verdicts))

@@ -7,7 +7,7 @@ from html import escape
 
 import pandas as pd
 
-CELL, GAP, LEFT, TOP = 26, 3, 118, 54
+CELL, GAP, LEFT, TOP, RIGHT = 24, 3, 78, 62, 50
 
 LEVELS = ("exact", "tolerance", "open", "differs", "none")
 """Every bit agrees; within a bound; differs where no bound is known; outside; nothing to compare."""
@@ -50,13 +50,21 @@ def level_of(result: str, confirmed: str) -> str:
 
 
 def svg(results: pd.DataFrame) -> str:
-    """The picture as an SVG element; its colours are classes ``level-...`` that the page's style defines."""
+    """The picture as SVG elements, one for floats and one for the rest, side by side where there is room.
+
+    Its colours are classes ``level-...`` that the page's style defines.
+    """
     squares = cells(results)
-    if not squares:
-        return ""
     operations = _columns([name for name, _ in squares])
-    formats = [f for f in FORMATS if any(f == g for _, g in squares)]
-    width = LEFT + len(operations) * (CELL + GAP) + 8
+    floats = {name for name, format_name in squares if not format_name.startswith("i")}
+    panels = [[n for n in operations if n in floats], [n for n in operations if n not in floats]]
+    return "".join(_panel(squares, panel) for panel in panels if panel)
+
+
+def _panel(squares: dict[tuple[str, str], tuple[str, int]], operations: list[str]) -> str:
+    """One drawing: a column for each operation, a row for each format that any of them has."""
+    formats = [f for f in FORMATS if any((name, f) in squares for name in operations)]
+    width = LEFT + len(operations) * (CELL + GAP) + RIGHT
     height = TOP + len(formats) * (CELL + GAP) + 8
     parts = [
         f'<svg class="picture" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
@@ -65,26 +73,26 @@ def svg(results: pd.DataFrame) -> str:
     for row, format_name in enumerate(formats):
         y = TOP + row * (CELL + GAP)
         parts.append(
-            f'<text class="axis" x="{LEFT - 10}" y="{y + CELL / 2 + 4}" text-anchor="end">'
+            f'<text class="axis" x="{LEFT - 8}" y="{y + CELL / 2 + 4}" text-anchor="end">'
             f"{escape(format_name)}</text>"
         )
     for column, name in enumerate(operations):
         x = LEFT + column * (CELL + GAP)
         parts.append(
-            f'<text class="axis" transform="translate({x + CELL / 2 + 4},{TOP - 8}) rotate(-52)">'
+            f'<text class="axis" transform="translate({x + CELL / 2 + 2},{TOP - 8}) rotate(-55)">'
             f"{escape(name)}</text>"
         )
         for row, format_name in enumerate(formats):
             y = TOP + row * (CELL + GAP)
             if (name, format_name) not in squares:
-                parts.append(f'<rect class="empty" x="{x}" y="{y}" width="{CELL}" height="{CELL}" rx="5"/>')
+                parts.append(f'<rect class="empty" x="{x}" y="{y}" width="{CELL}" height="{CELL}" rx="4"/>')
                 continue
             level, count = squares[name, format_name]
             title = f"{name} {format_name}: {level}, {count} case{'s' if count != 1 else ''}"
             parts.append(
                 f'<g class="cell" data-operation="{escape(name)} {escape(format_name)}">'
                 f"<title>{escape(title)}</title>"
-                f'<rect class="level-{level}" x="{x}" y="{y}" width="{CELL}" height="{CELL}" rx="5"/>'
+                f'<rect class="level-{level}" x="{x}" y="{y}" width="{CELL}" height="{CELL}" rx="4"/>'
                 f'<text class="count" x="{x + CELL / 2}" y="{y + CELL / 2 + 4}" text-anchor="middle">'
                 f"{count}</text></g>"
             )

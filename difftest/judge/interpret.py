@@ -170,6 +170,7 @@ _SILENT = frozenset(
     {"constant", "assume", "make_token", "join_tokens", "yield", "continue", "break", "return", "iota", "for"}
     | {"if", "loop", "get_tile_block_id", "get_num_tile_blocks", "get_index_space_shape", "get_tensor_shape"}
     | {"make_tensor_view", "make_partition_view", "make_strided_view", "offset", "ptr_to_ptr"}
+    | {"load_view_tko", "store_view_tko", "load_ptr_tko", "store_ptr_tko"}
 )
 
 
@@ -182,10 +183,12 @@ def _operations(module: tileir.Module) -> list[str]:
         if operation.mnemonic in _SILENT:
             continue
         names = []
-        for value in (*operation.uses[:1], *operation.results[:1]):
+        for value in (*operation.uses, *operation.results[:1]):
             if isinstance(value.type, TileType) and isinstance(value.type.element, NumberType):
                 names.append(value.type.element.name)
         formats = list(dict.fromkeys(names))
+        if operation.mnemonic == "select":
+            formats = formats[1:] or formats
         shown = (
             "→".join(formats)
             if operation.mnemonic in ("ftof", "ftoi", "itof", "exti")
