@@ -20,6 +20,7 @@ from tileir import attributes as a
 from tileir import locations as loc
 from tileir import types as t
 from tileir.bytecode.constants import pack
+from tileir.bytecode.plan import plan
 from tileir.bytecode.type_reader import DYNAMIC
 from tileir.module import Function, Module, Operation, Region, Value
 from tileir.version import Version
@@ -62,9 +63,9 @@ def write_theirs(module: Module, version: Version) -> bytes:
     their_version = BytecodeVersion[f"V_{version.major}_{version.minor}"]
     with write_bytecode(len(module.functions), buffer, their_version) as writer:
         for function in module.functions:
-            _Writer(writer).function(function)
+            _Writer(writer, version).function(function)
         for g in module.globals:
-            translated = _Writer(writer)
+            translated = _Writer(writer, version)
             writer.global_section.define_global(
                 g.name,
                 translated.type(g.value.type),
@@ -82,8 +83,9 @@ def _enum(value: enum.Enum) -> Any:
 
 
 class _Writer:
-    def __init__(self, writer: Any) -> None:
+    def __init__(self, writer: Any, version: Version) -> None:
         self.writer = writer
+        self.version = version
         self.table = writer.type_table
         self.values: dict[Value, Any] = {}
 
@@ -111,7 +113,10 @@ class _Writer:
     def operation(self, operation: Operation) -> None:
         encode = getattr(encodings, f"encode_{type(operation).__name__}Op")
         declared = {p.name: p for p in operation.declaration.attributes}
-        results = [self.type(v.type) for v in operation.results]
+        # A token that this version's bytes do not have has no type in them, and no number.
+        implied = plan(type(operation), self.version).implied_token
+        defined = () if implied else operation.results
+        results = [self.type(v.type) for v in defined]
         queue = list(results)
         arguments: dict[str, Any] = {}
         for name in list(inspect.signature(encode).parameters)[1:]:
@@ -123,8 +128,6 @@ class _Writer:
                 arguments[name] = self.attribute(declared[name].kind, operation.__dict__[name])
             else:
                 arguments[name] = self.operand(operation.__dict__[name])
-        if operation.declaration.count_results and not operation.results and "result_token_type" in arguments:
-            arguments["result_token_type"] = None
         made = encode(self.builder, **arguments)
         if operation.regions:
             for region in operation.regions:
@@ -134,7 +137,7 @@ class _Writer:
             made = made.done()
         if made is None:
             made = ()
-        self.values.update(zip(operation.results, made if isinstance(made, tuple) else (made,), strict=True))
+        self.values.update(zip(defined, made if isinstance(made, tuple) else (made,), strict=True))
 
     def operand(self, value: Any) -> Any:
         if isinstance(value, tuple):

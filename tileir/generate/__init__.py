@@ -5,6 +5,7 @@ of every attribute once.
 """
 
 from . import control, elementwise, memory, structure
+from .breaks import Break, breaks_of
 from .forms import BASES, PRESENT, Base, Case, Form, all_forms, forms_of
 from .maker import Maker
 
@@ -12,10 +13,12 @@ __all__ = [
     "BASES",
     "PRESENT",
     "Base",
+    "Break",
     "Case",
     "Form",
     "Maker",
     "all_forms",
+    "breaks_of",
     "control",
     "elementwise",
     "forms_of",

@@ -42,7 +42,6 @@ from ..types import (
     TileType,
     Type,
 )
-from ..version import V13_2
 from .forms import Case, base
 from .maker import Maker, scalar, tile
 
@@ -162,7 +161,7 @@ def _print(text: str, *types: TileType) -> None:
         parts = {"str": text, "args": tuple(maker.value(t) for t in types)}
         return Case([TOKEN], parts, {"token": lambda: maker.value(TOKEN)})
 
-    base(o.debugging.PrintTko, repr(text), make, *types, since=V13_2)
+    base(o.debugging.PrintTko, repr(text), make, *types)
 
 
 _print("hello\n")

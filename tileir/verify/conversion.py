@@ -26,18 +26,28 @@ from .rules import Context, Problems, rule
 
 Mode = RoundingMode
 
-_FIELDS: dict[NumberType, tuple[int, int]] = {
-    F16: (5, 10),
-    BF16: (8, 7),
-    F32: (8, 23),
-    TF32: (8, 10),
-    F64: (11, 52),
-    F8E4M3FN: (4, 3),
-    F8E5M2: (5, 2),
-    F8E8M0FNU: (8, 0),
-    F4E2M1FN: (2, 1),
+_RANGES: dict[NumberType, tuple[int, int, int]] = {
+    F16: (-14, 15, 11),
+    BF16: (-126, 127, 8),
+    F32: (-126, 127, 24),
+    TF32: (-126, 127, 11),
+    F64: (-1022, 1023, 53),
+    F8E4M3FN: (-6, 8, 4),
+    F8E5M2: (-14, 15, 3),
+    F8E8M0FNU: (-127, 127, 1),
+    F4E2M1FN: (0, 2, 2),
 }
-"""Bits of exponent and fraction."""
+"""Least and greatest exponent of a normal number, and the bits of its significand."""
+
+
+def is_widening(from_: NumberType, to: NumberType) -> bool:
+    """Whether the normal numbers of one format are normal numbers of another.
+
+    2^-127, the least f8E8M0FNU, is subnormal in f32, tf32 and bf16, so that these do not widen it.
+    """
+    low, high, precision = _RANGES[from_]
+    other_low, other_high, other_precision = _RANGES[to]
+    return other_low <= low and high <= other_high and precision <= other_precision
 
 
 def conversion_modes(from_: NumberType, to: NumberType) -> tuple[RoundingMode, ...]:
@@ -50,7 +60,7 @@ def conversion_modes(from_: NumberType, to: NumberType) -> tuple[RoundingMode, .
         return Mode.ZERO, Mode.POSITIVE_INF
     if to in (F8E4M3FN, F8E5M2, F4E2M1FN):
         return (Mode.NEAREST_EVEN,)
-    if all(a <= b for a, b in zip(_FIELDS[from_], _FIELDS[to], strict=True)):
+    if is_widening(from_, to):
         return (*IEEE, Mode.NEAREST_AWAY)
     if (from_, to) == (F64, F32):
         return IEEE

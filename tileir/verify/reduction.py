@@ -16,7 +16,7 @@ _IMPURE = frozenset(
     name
     for name in BY_NAME
     if name.endswith("_tko")
-    or name in ("alloca", "assert", "make_tensor_view", "return", "break", "continue")
+    or name in ("alloca", "assert", "assume", "return", "break", "continue")
 )
 """Operations with an effect beyond their results, and those that may not stand in the body of a fold."""
 
