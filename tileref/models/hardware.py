@@ -27,7 +27,7 @@ def _differences(name: str) -> NDArray[np.int8]:
 
 
 def reciprocal_root_seed(x: Array) -> Array:
-    """``rsqrt.approx.ftz.f64`` of f64 in [1, 4): about 20 correct bits, from the argument's high word alone."""
+    """``rsqrt.approx.ftz.f64`` of f64 in [1, 4): about 20 correct bits, from the high word alone."""
     high = (np.asarray(x, np.float64).view(np.uint64) & HIGH).view(np.float64)
     table = _differences("sm_90_rsqrt_f64")
     # The lowest exponent bit and the 20 significand bits of the high word number the 2^21 entries.

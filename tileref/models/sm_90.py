@@ -10,9 +10,9 @@ import numpy as np
 
 from tileir.attributes import RoundingMode
 from tileir.module import Operation
-from tileir.ops import floating
+from tileir.ops import floating, view
 from tileir.ops.reduction import Reduce, Scan
-from tileir.types import TileType
+from tileir.types import PaddingValue, TileType
 
 from ..formats import Array
 from ..numerics.bits import bits_of, nan_mask
@@ -22,6 +22,7 @@ from .bodies import is_order_free
 from .model import Choice, Model
 from .orders import Order, SegmentedKoggeStone, StridedThenHalves
 from .sm_90_conversions import ftof
+from .sm_90_layout import layout
 from .sm_90_math import rsqrt_f64
 from .sm_90_products import product
 
@@ -30,13 +31,15 @@ ALL_ONES = {F16: 0x7FFF, BF16: 0x7FFF, F32: 0x7FFFFFFF}
 F64_INVALID = 0xFFF8000000000000
 """The pattern of an invalid f64 operation."""
 QUIET = np.uint64(1 << 51)
+FIRST_NAN = ("divf",)
+"""Operations in f64 that pass on the first operand that is a NaN."""
 
 
 def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation: str) -> None:
     """The pattern of every NaN an sm_90 GPU answers, as far as it was measured.
 
-    f16, bf16 and f32 answer every significand bit set and the sign clear. f64 passes on an operand that is a
-    NaN, made quiet (the first of two, which was not measured), and answers 0xFFF8000000000000 for an invalid
+    f16, bf16 and f32 answer every significand bit set and the sign clear. f64 passes on the last operand that
+    is a NaN (a division the first), made quiet, and answers 0xFFF8000000000000 for an invalid
     operation. Conversions have patterns of their own (``sm_90_conversions``).
     """
     mask = nan_mask(result, fmt)
@@ -47,7 +50,7 @@ def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation:
         bits[mask] = ALL_ONES[fmt]
     elif fmt is F64:
         answer = np.full(result.shape, F64_INVALID, np.uint64)
-        for operand in reversed(operands):
+        for operand in reversed(operands) if operation in FIRST_NAN else operands:
             if operand.dtype == np.float64:
                 there = np.broadcast_to(np.isnan(operand), result.shape)
                 pattern = np.broadcast_to(operand, result.shape)[there].view(np.uint64)
@@ -57,49 +60,35 @@ def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation:
         bits[mask] = fmt.canonical_nan
 
 
-LANES, WARPS = 32, 4
-"""Threads that a tile is spread over: the lanes of a warp, and the warps of a block."""
-
-
-def threads_along(shape: tuple[int, ...], dim: int) -> tuple[int, int]:
-    """Lanes and warps that a tile's elements are spread over along one dimension.
-
-    The lanes of a warp are given out from dimension 0 on, each dimension taking no more than it has elements;
-    then the warps likewise. Measured on 84 shapes of rank 1 to 3.
-    """
-    lanes, warps = LANES, WARPS
-    taken = []
-    for extent in shape:
-        taken.append(min(lanes, extent))
-        lanes //= taken[-1]
-    for d, extent in enumerate(shape):
-        here = min(warps, extent // taken[d])
-        if d == dim:
-            return taken[d], here
-        warps //= here
-    raise AssertionError("the dimension is one of the tile's")
+def _unspread(operation: Reduce | Scan) -> str:
+    return f"how this {operation.operands[0].type} is spread over threads was not measured"
 
 
 def reduce_order(operation: Reduce) -> Choice[Order]:
     """Each thread folds its own elements, then the lanes of a warp by halves, then the warps by halves."""
-    source = operation.operands[0].type
-    assert isinstance(source, TileType)
-    lanes, warps = threads_along(source.shape, operation.dim)
+    spread = layout(operation.operands[0])
+    lanes, warps = spread.lanes[operation.dim], spread.warps[operation.dim]
     order = StridedThenHalves(lanes * warps, lanes)
     if is_order_free(operation):
         return Choice(order, True, "every order answers the same bits")
-    return Choice(order, True, "measured: 248 reductions of 84 shapes, in f16, bf16, f32 and f64")
+    if not spread.known:
+        return Choice(
+            order, False, f"how {operation.operands[0].type} is spread over threads was not measured"
+        )
+    return Choice(order, True, "measured on 248 reductions of 84 shapes, in f16, bf16, f32 and f64")
 
 
 def scan_order(operation: Scan) -> Choice[Order]:
     """Kogge and Stone's scan within the lanes of a warp, the segments one after the other."""
-    source = operation.operands[0].type
-    assert isinstance(source, TileType)
-    lanes, _ = threads_along(source.shape, operation.dim)
-    order = SegmentedKoggeStone(lanes)
+    spread = layout(operation.operands[0])
+    order = SegmentedKoggeStone(spread.lanes[operation.dim])
     if is_order_free(operation):
         return Choice(order, True, "every order answers the same bits")
-    return Choice(order, True, "measured: 46 scans of 17 shapes in f32, forward and reversed")
+    if not spread.known:
+        return Choice(
+            order, False, f"how {operation.operands[0].type} is spread over threads was not measured"
+        )
+    return Choice(order, True, "measured on 46 scans of 17 shapes in f32, forward and reversed")
 
 
 NARROW_EXCEPTIONS = {
@@ -134,6 +123,9 @@ APPROXIMATE = (RoundingMode.APPROX, RoundingMode.FULL)
 def float_operation(operation: Operation) -> Choice[None]:
     """Arithmetic and the math of narrow formats are correctly rounded; the math of f32 and f64 is not."""
     rounding = getattr(operation, "rounding_mode", None)
+    if isinstance(operation, view.LoadViewTko) and _pads_with_nan(operation):
+        # The compiler folds arithmetic on the padding, to a NaN that no instruction would answer.
+        return Choice(None, False, "the pattern of a padding NaN depends on what is folded", 0.0)
     if not operation.results or not isinstance(operation.results[0].type, TileType):
         return Choice(None, True, "fixed by the dialect")
     name = str(operation.results[0].type.element)
@@ -141,6 +133,8 @@ def float_operation(operation: Operation) -> Choice[None]:
         if rounding is RoundingMode.APPROX:
             bound = ulp_bound(operation.mnemonic, name, "approx")
             return Choice(None, False, "the target's fast approximation is not modelled", bound)
+        if isinstance(operation, floating.FPowF | floating.Atan2) and name in ("f16", "bf16"):
+            return Choice(None, False, "the f32 answer, rounded, is off by one in 2 of 4096 pairs", 1.0)
         if name in ("f16", "bf16"):
             return Choice(None, True, "measured on all 65536 values: the f32 answer, rounded")
         if isinstance(operation, floating.Rsqrt) and name == "f64":
@@ -153,6 +147,10 @@ def float_operation(operation: Operation) -> Choice[None]:
     if isinstance(operation, floating.FPowI):
         return Choice(None, True, "measured on 1.8 million pairs in each format: binary exponentiation")
     return Choice(None, True, "IEEE 754 arithmetic, measured correctly rounded")
+
+
+def _pads_with_nan(operation: view.LoadViewTko) -> bool:
+    return getattr(operation.view.type, "padding", None) is PaddingValue.NAN
 
 
 SM_90 = Model(

@@ -1,7 +1,7 @@
 """Conversions between float formats as an sm_90 GPU makes them.
 
-Measured on every pair of formats and every rounding mode that tileiras 13.4.92 assembles for sm_90: all values
-of the 8- and 16-bit formats and 131072 values of the wider ones, chosen around the target's midpoints.
+Measured on every pair of formats and every rounding mode that tileiras 13.4.92 assembles for sm_90: all
+values of the 8- and 16-bit formats and 131072 values of the wider ones, chosen around the target's midpoints.
 """
 
 from __future__ import annotations

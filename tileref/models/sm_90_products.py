@@ -1,8 +1,8 @@
 """Which matrix product an sm_90 GPU computes, by formats and shape.
 
-Measured on 836 products of one operation: every shape of M, N and K from 8, 16, 32, 64 and 128 in each pair of
-formats (up to 32 for f32 and f64), batches of 1, 2 and 4, and values of narrow and of any size, with zeros,
-subnormals, infinities and NaNs among them.
+Measured on 836 products of one operation: every shape of M, N and K from 8, 16, 32, 64 and 128 in each pair
+of formats (up to 32 for f32 and f64), batches of 1, 2 and 4, and values of narrow and of any size, with
+zeros, subnormals, infinities and NaNs among them.
 """
 
 from __future__ import annotations
