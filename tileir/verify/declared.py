@@ -16,7 +16,17 @@ from ..declare import Elements
 from ..module import Operation, Region, Value
 from ..ops.elements import POINTER
 from ..ops.view import GetTensorShape
-from ..types import NumberType, TensorViewType, TileType, TokenType, Type, ViewType
+from ..types import (
+    GatherScatterViewType,
+    NumberType,
+    PartitionViewType,
+    StridedViewType,
+    TensorViewType,
+    TileType,
+    TokenType,
+    Type,
+    ViewType,
+)
 from .diagnostic import Problem
 from .rules import Context, Problems
 
@@ -33,6 +43,9 @@ _KINDS_OF_RESULTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "join_tokens": _KINDS["token"],
     "make_token": _KINDS["token"],
     "make_tensor_view": _KINDS["tensor_view"],
+    "make_partition_view": (PartitionViewType, "a partition view"),
+    "make_strided_view": (StridedViewType, "a strided view"),
+    "make_gather_scatter_view": (GatherScatterViewType, "a gather/scatter view"),
 }
 
 

@@ -15,8 +15,7 @@ Fold = reduction.Reduce | reduction.Scan
 _IMPURE = frozenset(
     name
     for name in BY_NAME
-    if name.endswith("_tko")
-    or name in ("alloca", "assert", "assume", "return", "break", "continue")
+    if name.endswith("_tko") or name in ("alloca", "assert", "assume", "return", "break", "continue")
 )
 """Operations with an effect beyond their results, and those that may not stand in the body of a fold."""
 

@@ -103,15 +103,7 @@ def shape_results(op: o.GetTensorShape | o.GetIndexSpaceShape, context: Context)
             yield Problem("an extent is a scalar integer", value.type)
 
 
-@rule(o.GetTensorShape, o.GetIndexSpaceShape)
-def shape_results_of_one_type(op: o.GetTensorShape | o.GetIndexSpaceShape, context: Context) -> Problems:
-    """The results are of one type: the text has room for no more."""
-    types = [v.type for v in op.results]
-    if any(t != types[0] for t in types):
-        yield Problem("the results are of one type", ", ".join(map(str, types)))
-
-
-def check_indices(view: ViewType, index: Sequence[Value]) -> Problems:
+def check_indices(view: ViewType, index: Sequence[Value], *, one_type: bool) -> Problems:
     """There is an index for each dimension: a scalar, or a tile of them for the sparse one."""
     if len(index) != len(view.tile_shape):
         yield Problem("there is an index for each dimension of the view", len(index), len(view.tile_shape))
@@ -126,7 +118,7 @@ def check_indices(view: ViewType, index: Sequence[Value]) -> Problems:
             yield Problem("an index is a scalar", value.type)
         else:
             scalars.append(value.type)
-    if any(t != scalars[0] for t in scalars):
+    if one_type and any(t != scalars[0] for t in scalars):
         yield Problem("indices are of one type", ", ".join(map(str, scalars)))
 
 
@@ -136,7 +128,9 @@ def check_indices(view: ViewType, index: Sequence[Value]) -> Problems:
 )
 def view_indices(op: o.LoadViewTko | o.StoreViewTko | AtomicRedViewTko, context: Context) -> Problems:
     """There is an index for each dimension: a scalar, or a tile of them for the sparse one."""
-    yield from check_indices(view_type(op.view), op.index)
+    # An atomic reduction is the one operation whose indices may be of several types.
+    one_type = not isinstance(op, AtomicRedViewTko)
+    yield from check_indices(view_type(op.view), op.index, one_type=one_type)
 
 
 @rule(
