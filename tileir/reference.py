@@ -18,19 +18,19 @@ from .ops import elements
 from .types import NUMBERS
 from .version import SUPPORTED, V13_1
 
-PREFACE = f"""\
+PREFACE = """\
 # Instructions
 
-Every operation of CUDA Tile IR that this package knows, bytecode {SUPPORTED[0]} to {SUPPORTED[-1]}. This page
-is made from the declarations in `tileir.ops` by `python -m tileir.reference`; do not edit it.
+Every operation of CUDA Tile IR that this package knows, bytecode {oldest} to {newest}. This page is made from
+the declarations in `tileir.ops` by `python -m tileir.reference`; do not edit it.
 
 *Form* is what the text holds: `%x` is an operand, `$x` an attribute, `type(x)` the type of an operand or a
 result, `each(x)` the one type of several values (or all of their types), `@x` a symbol, `#x` a block, `^x` a
-block with arguments. What stands in `{{{{...}}}}?` is there if its first part is; `{{{{a|b}}}}*` are such groups,
-which may be read in any order; `{{{{{{{{` and `}}}}}}}}` are braces. A part without a version is as old as its operation.
+block with arguments. What stands in `{{...}}?` is there if its first part is; `{{a|b}}*` are such groups,
+which may be read in any order; `{{{{` and `}}}}` are braces. A part without a version is as old as its
+operation.
 
-An *integer* is {{integers}}; a *float* is {{floats}}; a *number* is an integer, a float,
-{{others}}.
+An *integer* is {integers}; a *float* is {floats}; a *number* is an integer, a float, {others}.
 """
 
 _KINDS = {
@@ -54,6 +54,8 @@ def reference() -> str:
 def _page() -> Iterator[str]:
     others = sorted(elements.NUMBER - elements.INTEGER - elements.FLOAT, key=list(NUMBERS).index)
     yield PREFACE.format(
+        oldest=SUPPORTED[0],
+        newest=SUPPORTED[-1],
         integers=_listed(elements.INTEGER, "or"),
         floats=_listed(elements.FLOAT, "or"),
         others=_listed(others, "or"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..module import Operation, Value
 from ..ops.control import For, Loop
@@ -12,8 +12,12 @@ from ..ops.debugging import Assume
 from ..ops.view import MakeTensorView
 from ..types import Dimension, PointerAttribute, PointerType, TensorViewType, TileType, Type
 from .attributes import spell_elements, spell_predicate
-from .parser import Parsed, Parser, check_types
-from .printer import Printer, print_control_region
+from .format_parser import Parsed, check_types
+from .format_printer import print_control_region
+
+if TYPE_CHECKING:
+    from .body_parser import BodyParser
+    from .printer import Printer
 
 
 def print_constant(printer: Printer, op: Constant) -> None:
@@ -103,14 +107,14 @@ PRINTERS: dict[type[Operation], Callable[[Printer, Any], None]] = {
 }
 
 
-def parse_constant(parser: Parser, parsed: Parsed) -> None:
+def parse_constant(parser: BodyParser, parsed: Parsed) -> None:
     """Read what ``print_constant`` writes."""
     value = parser.constant()
     parsed.parts["value"] = value
     parsed.types["result"] = [value.type]
 
 
-def parse_assume(parser: Parser, parsed: Parsed) -> None:
+def parse_assume(parser: BodyParser, parsed: Parsed) -> None:
     """Read what ``print_assume`` writes."""
     parsed.parts["predicate"] = parser.attributes.predicate()
     parser.scanner.expect(",")
@@ -121,7 +125,7 @@ def parse_assume(parser: Parser, parsed: Parsed) -> None:
     parsed.types["result"] = [value.type]
 
 
-def _parse_initial(parser: Parser) -> tuple[list[tuple[str, int]], tuple[Value, ...]]:
+def _parse_initial(parser: BodyParser) -> tuple[list[tuple[str, int]], tuple[Value, ...]]:
     """Take ``(%a = %b, ...)``: names of arguments with their places, and values."""
     scanner = parser.scanner
 
@@ -135,7 +139,7 @@ def _parse_initial(parser: Parser) -> tuple[list[tuple[str, int]], tuple[Value, 
     return [(name, at) for name, at, _ in items], tuple(value for _, _, value in items)
 
 
-def parse_for(parser: Parser, parsed: Parsed) -> None:
+def parse_for(parser: BodyParser, parsed: Parsed) -> None:
     """Read what ``print_for`` writes."""
     scanner, parts = parser.scanner, parsed.parts
     parts["unsignedCmp"] = scanner.accept("unsigned")
@@ -171,7 +175,7 @@ def parse_for(parser: Parser, parsed: Parsed) -> None:
     parts["body"] = parser.region(arguments, implicit="continue")
 
 
-def parse_loop(parser: Parser, parsed: Parsed) -> None:
+def parse_loop(parser: BodyParser, parsed: Parsed) -> None:
     """Read what ``print_loop`` writes."""
     scanner = parser.scanner
 
@@ -201,7 +205,7 @@ def parse_loop(parser: Parser, parsed: Parsed) -> None:
     parsed.parts["body"] = parser.region(arguments, implicit="continue")
 
 
-def parse_make_tensor_view(parser: Parser, parsed: Parsed) -> None:
+def parse_make_tensor_view(parser: BodyParser, parsed: Parsed) -> None:
     """Read what ``print_make_tensor_view`` writes."""
     scanner, parts = parser.scanner, parsed.parts
     base = parts["base"] = parser.use()
@@ -249,11 +253,11 @@ def parse_make_tensor_view(parser: Parser, parsed: Parsed) -> None:
     parsed.types["result"] = [view]
 
 
-def _extent_or_value(parser: Parser) -> int | Value:
+def _extent_or_value(parser: BodyParser) -> int | Value:
     return parser.use() if parser.scanner.at("%") else parser.scanner.integer(0, (1 << 63) - 1)
 
 
-PARSERS: dict[type[Operation], Callable[[Parser, Parsed], None]] = {
+PARSERS: dict[type[Operation], Callable[[BodyParser, Parsed], None]] = {
     Constant: parse_constant,
     Assume: parse_assume,
     For: parse_for,
