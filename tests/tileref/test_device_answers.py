@@ -24,6 +24,9 @@ MATH_IN_F32_AND_F64 = {
     ]
 } | {"un_rsqrt_float32"}
 
+NOT_CLAIMED = {f"bin_{name}_{width}" for name in ("pow", "atan2") for width in ("float16", "bfloat16")}
+"""Equal here, but not everywhere: the model does not claim the bits."""
+
 
 @pytest.mark.parametrize("name", sorted(manifest()))
 def test_bits(name: str) -> None:
@@ -32,15 +35,14 @@ def test_bits(name: str) -> None:
     kernel = SHARED / name / "kernel.tilebc"
     result = tileref.launch(kernel, case["grid"], args, model="sm_90")
 
-    predicted_exact = not result.unexplained
-    assert predicted_exact == (name not in MATH_IN_F32_AND_F64)
+    assert bool(result.unexplained) == (name in MATH_IN_F32_AND_F64 | NOT_CLAIMED)
     for position, answer in answers.items():
         got = args[position]
         defined = ~result.undefined_elements.get(position, np.zeros(got.shape, np.bool_))
         # Out-of-range casts to integers are the only lanes without a defined answer in these cases.
         assert defined.all() or "int" in name.split("_")[-1]
         assert defined.mean() > 0.5
-        if predicted_exact:
+        if name not in MATH_IN_F32_AND_F64:
             np.testing.assert_array_equal(bits(got)[defined], bits(answer)[defined])
         else:
             fmt = FORMATS[{"float32": "f32", "float64": "f64"}[name.rsplit("_", 1)[1]]]

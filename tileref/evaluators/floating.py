@@ -32,6 +32,31 @@ def math(
     return answer
 
 
+SMALLEST_NORMAL = np.float32(2.0**-126)
+
+
+def flush_tiny(
+    model: Model,
+    op: ops.MulF | ops.DivF,
+    result: Array,
+    function: Callable[..., Array],
+    *operands: Array,
+) -> Array:
+    """Flush products and quotients that were subnormal before they were rounded up, if the target does.
+
+    Only a result of exactly the smallest normal magnitude can have been one; rounding it towards zero tells.
+    """
+    if not op.flush_to_zero or not model.flushes_before_rounding:
+        return result
+    edge = np.abs(result) == SMALLEST_NORMAL
+    if edge.any():
+        lanes = [np.broadcast_to(o, result.shape)[edge] for o in operands]
+        towards_zero = function(*lanes, n.F32, n.Rounding.ZERO, False, model.nan)
+        tiny = np.abs(towards_zero) < SMALLEST_NORMAL
+        result[edge] = np.where(tiny, np.copysign(np.float32(0), result[edge]), result[edge])
+    return result
+
+
 @elementwise
 def absf(model: Model, op: ops.AbsF, source: Array) -> Array:
     """Clear the sign."""
@@ -77,7 +102,8 @@ def cosh(model: Model, op: ops.CosH, source: Array) -> Array:
 def divf(model: Model, op: ops.DivF, lhs: Array, rhs: Array) -> Array:
     """Divide; approximations answer the correctly rounded quotient, whose bits no model claims."""
     rounding = ROUNDINGS.get(str(op.rounding_mode), n.Rounding.NEAREST_EVEN)
-    return n.divf(lhs, rhs, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
+    result = n.divf(lhs, rhs, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
+    return flush_tiny(model, op, result, n.divf, lhs, rhs)
 
 
 @elementwise
@@ -135,7 +161,8 @@ def minf(model: Model, op: ops.MinF, lhs: Array, rhs: Array) -> Array:
 def mulf(model: Model, op: ops.MulF, lhs: Array, rhs: Array) -> Array:
     """Multiply."""
     rounding = ROUNDINGS[str(op.rounding_mode)]
-    return n.mulf(lhs, rhs, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
+    result = n.mulf(lhs, rhs, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
+    return flush_tiny(model, op, result, n.mulf, lhs, rhs)
 
 
 @elementwise

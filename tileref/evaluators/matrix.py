@@ -74,8 +74,8 @@ def _any(tile: Tile) -> Marks | None:
 
 
 @evaluates()
-def mmai(_frame: Frame, op: ops.MmaI, lhs: Tile, rhs: Tile, acc: Tile) -> Tile:
-    """Multiply integer matrices, wrapping in i32.
+def mmai(frame: Frame, op: ops.MmaI, lhs: Tile, rhs: Tile, acc: Tile) -> Tile:
+    """Multiply integer matrices; a sum beyond i32 wraps, or stops at its ends where the model says so.
 
     Sums of up to 2^37 products of two 8-bit integers are exact in f64, which has the fast matrix product.
     """
@@ -84,6 +84,9 @@ def mmai(_frame: Frame, op: ops.MmaI, lhs: Tile, rhs: Tile, acc: Tile) -> Tile:
         return (array if signedness is Signedness.SIGNED else array.view(np.uint8)).astype(np.float64)
 
     total = np.matmul(read(lhs.data, op.signedness_lhs), read(rhs.data, op.signedness_rhs))
-    data = (total.astype(np.int64) + acc.data).astype(np.int32)
+    wide = total.astype(np.int64) + acc.data
+    if frame.run.model.saturates_integer_products:
+        wide = np.clip(wide, -(1 << 31), (1 << 31) - 1)
+    data = wide.astype(np.int32)
     assert isinstance(op.result.type, TileType)
     return Tile(op.result.type, data, _marks(lhs, rhs, acc))

@@ -67,6 +67,9 @@ class Model:
             correctly rounded.
         narrow_exceptions: arguments (as patterns) of such math whose measured answer is another one.
         ftof: conversion of an array from one float format to another, in a rounding mode.
+        flushes_before_rounding: whether flush_to_zero takes a product or a quotient that was
+            subnormal before it was rounded.
+        saturates_integer_products: whether an integer product's sum stops at the ends of i32.
         flushes_atomics: formats whose atomic addition flushes subnormals.
         reduce_order, scan_order: in which order an operation's body is applied.
         product: how a matrix product is summed and rounded.
@@ -80,6 +83,8 @@ class Model:
     math: Mapping[tuple[str, str], Callable[..., Array]]
     narrow_exceptions: Mapping[tuple[str, str], Mapping[int, int]]
     ftof: Callable[[Array, FloatFormat, FloatFormat, Rounding], Array]
+    flushes_before_rounding: bool
+    saturates_integer_products: bool
     flushes_atomics: frozenset[str]
     reduce_order: Callable[[Reduce], Choice[Order]]
     scan_order: Callable[[Scan], Choice[Order]]
