@@ -288,6 +288,14 @@ class _Body:
         del self.values[outer:]
         return region
 
+    def _dimensions(self) -> tuple[int, ...]:
+        """A counted array of 32-bit numbers, of which the two extremes are no dimension's."""
+        values = self.cursor.integers(4, "integers")
+        for value in values:
+            if value in (-(1 << 31), (1 << 31) - 1):
+                self.cursor.fail("an array has a number that means nothing", "attribute-number", found=value)
+        return values
+
     def _attribute(self, kind: Any, result_types: list[Any]) -> Any:
         cursor, reader = self.cursor, self.reader
         if isinstance(kind, enum.EnumMeta):
@@ -306,7 +314,7 @@ class _Body:
             case "optimization_hints":
                 return reader.attributes.hints(cursor)
             case "dense_int32_array":
-                return cursor.integers(4, "integers")
+                return self._dimensions()
             case "dense_bool_array":
                 return tuple(b != 0 for b in cursor.integers(1, "booleans"))
             case "dense_typed_elements":

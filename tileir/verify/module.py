@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..attributes import DenseElements
 from ..locations import CallSite, LexicalBlock, Location, SourceLocation, Subprogram
 from ..module import Function, Global, Module
@@ -48,9 +50,9 @@ def global_size(global_: Global) -> Problems:
 
 
 def global_alignment(global_: Global) -> Problems:
-    """An alignment is 0, for the default, or a power of two."""
-    if global_.alignment < 0 or global_.alignment & (global_.alignment - 1):
-        yield Problem("an alignment is a power of two", global_.alignment)
+    """An alignment is at most 2^32, beyond which the assembler has none."""
+    if not 0 <= global_.alignment <= 1 << 32:
+        yield Problem("an alignment is at most 2^32", global_.alignment)
 
 
 GLOBAL_RULES = (global_rank, global_size, global_alignment)
@@ -125,11 +127,55 @@ def operation_locations(function: Function) -> Problems:
             )
 
 
+def location_parts(function: Function) -> Problems:
+    """A location has the parts it needs: a place a scope, a scope its file, a subprogram its unit."""
+    seen: set[int] = set()
+    for owner, location in (
+        ("the entry", function.location),
+        *((operation.mnemonic, operation.location) for operation in function.body.walk()),
+    ):
+        if location is None or id(location) in seen:
+            continue
+        seen.add(id(location))
+        if not isinstance(location, SourceLocation | CallSite):
+            yield Problem(f"the location of {owner} is no place", type(location).__name__)
+        yield from (Problem(text, location) for text in _missing(location))
+
+
+def _missing(location: Location) -> Iterator[str]:
+    """What a location lacks, and what those that it refers to lack."""
+    match location:
+        case CallSite():
+            for part in (location.callee, location.caller):
+                if part is not None and not isinstance(part, SourceLocation | CallSite):
+                    yield "a call site is between places"
+                elif part is not None:
+                    yield from _missing(part)
+        case SourceLocation():
+            if not isinstance(location.scope, Subprogram | LexicalBlock):
+                yield "a place is in a block or a subprogram"
+            else:
+                yield from _missing(location.scope)
+        case LexicalBlock():
+            if location.file is None:
+                yield "a block has a file"
+            if not isinstance(location.scope, Subprogram | LexicalBlock):
+                yield "a block is in a block or a subprogram"
+            else:
+                yield from _missing(location.scope)
+        case Subprogram():
+            if location.file is None:
+                yield "a subprogram has a file"
+            if location.compile_unit is None or location.compile_unit.file is None:
+                yield "a subprogram has a compile unit, and that a file"
+
+
 FUNCTION_RULES = (
     function_is_entry,
     entry_returns_nothing,
     entry_parameters,
     entry_end,
+    location_parts,
     entry_location,
     operation_locations,
 )
