@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import defaultdict
 from functools import cache
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tileir
 from tileir import registry
-from tileir.generate import Form, all_forms
+from tileir.generate import Form, Maker, all_forms
 from tileir.version import V13_4, V13_5
 
-from .support import needs_tileiras
+from .support import needs_tileiras, tools
 
 PER_OPERATION = 12
+
+LEGAL = [
+    form
+    for form in itertools.islice(all_forms(), 0, None, 23)
+    if form.since <= V13_4 and not tileir.verify(form.module(V13_4))
+]
 
 
 @cache
@@ -45,6 +54,20 @@ def test_printed_and_read_back(mnemonic: str) -> None:
         again = tileir.parse(text)
         assert again == module, form.label
         assert tileir.render(again) == text, form.label
+
+
+@given(st.lists(st.sampled_from(LEGAL), min_size=1, max_size=12))
+@settings(max_examples=40, deadline=None)
+def test_many_operations_in_one_kernel(chosen: list[Form]) -> None:
+    # Names repeat, and regions count on from where the kernel's own values end.
+    maker = Maker()
+    for form in chosen:
+        form.add(maker)
+    module = maker.finish(V13_4)
+    text = tileir.render(module)
+    assert tileir.parse(text) == module
+    if tools() is not None:
+        assert tileir.disassemble(module) == text
 
 
 @needs_tileiras
