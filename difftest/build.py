@@ -58,12 +58,11 @@ def build_folder(
     options = options or Options()
     tools = toolchain.find(options.assembler)
     _check(gpu, options.opt_levels, tools)
+    repeated = [name for name, count in Counter(case.name for case in cases).items() if count > 1]
+    if repeated:
+        raise ArgumentError("two cases have one name", rule="case-name", found=repeated[0])
     store = Store(folder)
-    planned = {}
-    for case in cases:
-        if case.name in planned:
-            raise ArgumentError("two cases have one name", rule="case-name", found=case.name)
-        planned[case.name] = add_case(store, case)
+    planned = {case.name: add_case(store, case) for case in cases}
     plan = Plan(
         gpu=gpu,
         opt_levels=options.opt_levels,

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tileir.module import Module
-from tileref import Model
 from tileref.arguments import find_entry
 
-from .errors import Uncertain, analyse
+from .errors import Claims, Uncertain, analyse
 
 Name = Literal["exact", "tolerance"]
 
@@ -62,9 +61,11 @@ EXACT = Tier("exact")
 
 
 def predict(
-    module: Module, entry: str | None, grid: Sequence[int], arguments: Sequence[Any], model: Model
+    module: Module, entry: str | None, grid: Sequence[int], arguments: Sequence[Any], model: Claims
 ) -> dict[int, Tier]:
     """The tier of each buffer, by its position among the parameters.
+
+    ``model`` is the target's own; a target without one is claimed by ``difftest.errors.Unmeasured``.
 
     Raises:
         TileError: the module has no such entry.

@@ -33,8 +33,8 @@ def to_junit(results: pd.DataFrame, failures: Collection[str], path: Path) -> No
         case = ElementTree.SubElement(
             suite,
             "testcase",
-            classname=f"{row['gpu']}.{row['family']}",
-            name=row["case"],
+            classname=_clean(f"{row['gpu']}.{row['family']}"),
+            name=_clean(row["case"]),
             time=f"{row['seconds']:.3f}",
         )
         if row["result"] in failures:

@@ -2,5 +2,6 @@
 
 from .flow import analyse
 from .uncertain import Uncertain
+from .unmeasured import Claims, Unmeasured
 
-__all__ = ["Uncertain", "analyse"]
+__all__ = ["Claims", "Uncertain", "Unmeasured", "analyse"]

@@ -17,13 +17,14 @@ import numpy as np
 from tileir.attributes import AtomicRMWMode, DenseElements
 from tileir.module import Function, Operation, Region, Value
 from tileir.types import NumberType, PartitionViewType, StridedViewType, TensorViewType, TileType
-from tileref import Explanation, Model
+from tileref import Explanation
 from tileref.models.lanes import Lanes
 from tileref.numerics.formats import FORMATS, FloatFormat
 
 from . import rules
 from .rules import Unit, unit_of
 from .uncertain import INF, Uncertain, interval, join, lost, origins_of
+from .unmeasured import Claims
 
 PASSES = 4
 """Times the kernel is walked so that what it writes reaches what it reads; growing errors are lost."""
@@ -32,7 +33,7 @@ ITERATIONS = 256
 
 
 def analyse(
-    entry: Function, arguments: Sequence[Any], grid: Sequence[int], model: Model
+    entry: Function, arguments: Sequence[Any], grid: Sequence[int], model: Claims
 ) -> dict[int, Uncertain]:
     """What each buffer holds after the kernel, by its position among the parameters.
 
@@ -40,7 +41,8 @@ def analyse(
         entry: the kernel.
         arguments: arrays and numbers, as for a launch; nothing is written.
         grid: blocks along x, y and z.
-        model: says which operations' bits are claimed, and documents the errors of the others.
+        model: says which operations' bits are claimed, and documents the errors of the others: a model of the
+            target, or ``Unmeasured``.
     """
     return _Flow(entry, arguments, grid, model).run()
 
@@ -54,7 +56,7 @@ class _Loop:
 
 
 class _Flow:
-    def __init__(self, entry: Function, arguments: Sequence[Any], grid: Sequence[int], model: Model) -> None:
+    def __init__(self, entry: Function, arguments: Sequence[Any], grid: Sequence[int], model: Claims) -> None:
         self.entry = entry
         self.model = model
         self.grid = (*grid, 1, 1)[:3]

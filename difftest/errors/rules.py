@@ -53,7 +53,8 @@ def _made(
         return interval(lo, hi)
     if math.isnan(rel) or math.isnan(absolute):
         return lost(origins, lo, hi)
-    return Uncertain(lo, hi, rel * (1 + unit.relative) + unit.relative, absolute + unit.tiny, origins)
+    grown = 1 + unit.relative
+    return Uncertain(lo, hi, rel * grown + unit.relative, absolute * grown + unit.tiny, origins)
 
 
 def add(a: Uncertain, b: Uncertain, unit: Unit, sign: float = 1.0) -> Uncertain:

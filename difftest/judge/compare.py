@@ -90,7 +90,8 @@ def _outside(
             return np.asarray((ulps > tier.ulps) & ~both_nan)
         # A hair more than the bound, for this comparison's own rounding.
         allowed = (tier.rel * np.abs(expected) + tier.abs) * (1 + 1e-12)
-        within = np.abs(expected - answer) <= allowed
+        # An infinity is within reach of nothing but itself, whatever a relative bound of it would say.
+        within = np.isfinite(expected) & (np.abs(expected - answer) <= allowed)
         return np.asarray(~(within | both_nan | (expected == answer)))
 
 

@@ -18,6 +18,7 @@ from tileref import launch
 from tileref.models import model as model_named
 from tileref.numerics.formats import FORMATS
 
+from ..errors import Unmeasured
 from ..plan import PlannedCase
 from ..store import FolderError, Store, identify
 from ..tiers import Tier, predict
@@ -48,15 +49,17 @@ class Interpretation:
     seconds: float
 
 
-def interpret(store: Store, case: PlannedCase, model: str) -> Interpretation:
+def interpret(store: Store, case: PlannedCase, model: str, gpu: str) -> Interpretation:
     """The model's answer, from the folder if the same code has computed it before.
+
+    The bits of what the dialect leaves open are claimed only if ``model`` is that of ``gpu``.
 
     Raises:
         FolderError: the folder is damaged.
     """
-    identity = identify(case.identity, model, code_digest(), np.__version__)
+    identity = identify(case.identity, model, gpu, code_digest(), np.__version__)
     if not store.has(INTERPRETATIONS, identity):
-        store.write(INTERPRETATIONS, identity, _run(store, case, model))
+        store.write(INTERPRETATIONS, identity, _run(store, case, model, gpu))
     record = store.read(INTERPRETATIONS, identity)
     try:
         return _parse(store, case, record)
@@ -102,7 +105,7 @@ def array_of(store: Store, blob: str, format_name: str, shape: tuple[int, ...]) 
         ) from error
 
 
-def _run(store: Store, case: PlannedCase, model: str) -> dict[str, Any]:
+def _run(store: Store, case: PlannedCase, model: str, gpu: str) -> dict[str, Any]:
     record: dict[str, Any] = {
         "case": case.identity,
         "model": model,
@@ -118,7 +121,9 @@ def _run(store: Store, case: PlannedCase, model: str) -> dict[str, Any]:
         module = tileir.read(store.get(case.kernel))
         record["operations"] = _operations(module)
         arguments = arguments_of(store, case)
-        tiers = predict(module, case.entry, case.grid, arguments, model_named(model))
+        named = model_named(model)
+        claims = named if model == gpu else Unmeasured(named)
+        tiers = predict(module, case.entry, case.grid, arguments, claims)
         record["tiers"] = {str(i): asdict(t) for i, t in tiers.items()}
         result = launch(module, case.grid, arguments, model=model, entry=case.entry)
     except FolderError:

@@ -64,7 +64,7 @@ def judge_case(
     store: Store, plan: Plan, case: PlannedCase, model: str, answers: Answers
 ) -> Iterator[Verdict]:
     """The verdicts of one case: one for each output and each answer, or one that says why there is none."""
-    meant = interpret(store, case, model)
+    meant = interpret(store, case, model, plan.gpu)
     base = Verdict(
         case=case.name,
         family=case.name.partition("/")[0],

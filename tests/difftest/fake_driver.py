@@ -2,7 +2,7 @@
 
 ``{"do": "copy"}`` copies the first buffer to the second; ``add`` adds one to each of its bytes. The rest are
 accidents: ``fault``, ``crash``, ``hang``, ``overrun``, ``underrun``, ``chance`` (answers with a counter that
-is another one each launch), ``neighbour`` (answers with a byte before the buffer), ``refuse`` (does not load).
+is another one each launch), ``neighbour`` (answers with a byte before the buffer), ``refuse`` (no loading).
 """
 
 import ctypes
@@ -99,7 +99,7 @@ def cuMemcpyDtoH(target, source, size):
 def cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra):
     global _poisoned, _count
     assert (bx, by, bz) == (1, 1, 1)
-    values, kinds = arguments
+    values, _ = arguments
     source, target = values[0], values[1]
     size = len(_memory[source - 4096]) - 8192
     _count += 1

@@ -6,13 +6,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from .folders import DATA, launches, make_folder
 
 from difftest.launch.__main__ import main
 from difftest.launch.pack import pack, unpack
 from difftest.launch.stage import EnvironmentMissing, Options, launch_folder
 from difftest.plan import LAUNCHES
 from difftest.store import FolderError
+
+from .folders import DATA, launches, make_folder
 
 ROOT = Path(__file__).parents[2]
 DRIVER = "tests.difftest.fake_driver"
@@ -146,7 +147,7 @@ def test_the_launcher_needs_little() -> None:
 import sys
 class Wall:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("click", "rich", "pandas", "gmpy2", "jinja2", "tileref", "corpora", "reports"):
+        if name.split(".")[0] in {"click", "rich", "pandas", "gmpy2", "jinja2", "tileref", "corpora"}:
             raise ImportError("needs " + name)
 sys.meta_path.insert(0, Wall())
 import difftest.launch.__main__, difftest.launch.worker
