@@ -67,7 +67,8 @@ def edges(name: str, fmt: FloatFormat) -> NDArray[Any]:
     near = centres[:, None] * (1.0 + np.arange(-6, 7) * 2.0 ** (1 - fmt.precision))
     wider = centres[:, None] * (1.0 + np.arange(-6, 7) * 2.0**-12)
     values = np.concatenate([near.ravel(), wider.ravel()])
-    return np.concatenate([values, -values]).astype(fmt.dtype)
+    with np.errstate(over="ignore"):
+        return np.concatenate([values, -values]).astype(fmt.dtype)
 
 
 def unary(name: str, fmt: FloatFormat, count: int, seed: int) -> NDArray[Any]:

@@ -59,7 +59,7 @@ def _not_zero(large: Array) -> Array:
 def _table(cells: int) -> tuple[NDArray[np.float64], ...]:
     """atan(i / cells) for i = 0 .. cells, high and low."""
     context = constants.WORKING
-    return constants.table(lambda i: constants.pair(context.atan(context.div(i, cells))), cells + 1)
+    return constants.table(lambda i: constants.pair(context.atan(constants.quotient(i, cells))), cells + 1)
 
 
 _PI = constants.pair(constants.PI)
@@ -94,7 +94,7 @@ def _narrow(rise: Array, run: Array) -> Array:
 # Double-double for f64.
 
 _CELLS = 256
-_MINUS_THIRD = constants.pair(constants.WORKING.div(-1, 3))
+_MINUS_THIRD = constants.pair(constants.quotient(-1, 3))
 
 
 def _atan_rest(t: Pair) -> Pair:

@@ -28,8 +28,8 @@ _FIRST_EXPONENT = 1023 - 32
 NARROW_LIMIT = 2.0**14
 """Bound of |x| for ``narrow_reduced``."""
 
-_ARC = constants.parts(constants.WORKING.div(constants.PI, STEPS // 2), 31, 2)
-_ARCS_PER_RADIAN = constants.rounded(constants.WORKING.div(STEPS // 2, constants.PI))
+_ARC = constants.parts(constants.quotient(constants.PI, STEPS // 2), 31, 2)
+_ARCS_PER_RADIAN = constants.rounded(constants.quotient(STEPS // 2, constants.PI))
 _TWO_PI = constants.pair(constants.WORKING.mul(2, constants.PI))
 
 
@@ -38,7 +38,7 @@ def _turns() -> NDArray[np.uint64]:
     """One column an exponent: the fraction of 2^(e - 52) / (2 pi), in limbs of 32 bits, the lowest first."""
     total = 1100 + _BITS
     pi = gmpy2.const_pi(total + 64)
-    digits = int(gmpy2.context(precision=total + 64).div(gmpy2.mpz(1) << (total - 1), pi))
+    digits = int(constants.quotient(gmpy2.mpz(1) << (total - 1), pi, total + 64))
     columns = []
     for biased in range(_FIRST_EXPONENT, 2047):
         shift = biased - 1075  # x = mantissa * 2^shift

@@ -29,6 +29,15 @@ def rounded(x: Real) -> float:
     return float(_DOUBLE.plus(x))
 
 
+def quotient(a: Real, b: Real, precision: int = 320) -> Real:
+    """The quotient a / b to ``precision`` bits.
+
+    Not by the method ``div`` of a context: up to gmpy2 2.2.1 that rounds to the thread's precision instead.
+    """
+    with gmpy2.context(precision=precision):
+        return gmpy2.div(a, b)
+
+
 def pair(x: Real) -> tuple[float, float]:
     """The double-double nearest to x."""
     high = rounded(x)
@@ -47,7 +56,7 @@ def parts(x: Real, bits: int, count: int) -> tuple[float, ...]:
 
 def aligned_pair(x: Real, unit: float) -> tuple[float, float]:
     """Split x into a multiple of ``unit`` (a power of two) and a float64 for the rest."""
-    high = float(WORKING.rint(WORKING.div(x, unit))) * unit
+    high = float(WORKING.rint(WORKING.mul(x, 1.0 / unit))) * unit
     return high, rounded(WORKING.sub(x, high))
 
 

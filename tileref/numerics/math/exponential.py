@@ -66,7 +66,7 @@ def _narrow_table() -> NDArray[np.int64]:
     """The bits of 2^(i / NARROW_STEPS)."""
     context = constants.WORKING
     (column,) = constants.table(
-        lambda i: [constants.rounded(context.exp2(context.div(i, NARROW_STEPS)))], NARROW_STEPS
+        lambda i: [constants.rounded(context.exp2(constants.quotient(i, NARROW_STEPS)))], NARROW_STEPS
     )
     return column.view(np.int64)
 
@@ -94,7 +94,7 @@ def narrow_exponential(n: Array, r: Array) -> Array:
 
 
 # n has at most 15 bits for |x| < 128, so a part of 38 bits makes exact products.
-_NARROW_STEP = constants.parts(constants.WORKING.div(constants.LN2, NARROW_STEPS), 38, 1)
+_NARROW_STEP = constants.parts(constants.quotient(constants.LN2, NARROW_STEPS), 38, 1)
 
 
 def exp_narrow(x: Array) -> Array:
@@ -127,7 +127,7 @@ def _exp2_narrow(x: Array) -> Array:
 def _table() -> tuple[NDArray[np.float64], ...]:
     """2^(i / STEPS), high and low."""
     context = constants.WORKING
-    return constants.table(lambda i: constants.pair(context.exp2(context.div(i, STEPS))), STEPS)
+    return constants.table(lambda i: constants.pair(context.exp2(constants.quotient(i, STEPS))), STEPS)
 
 
 def binade_and_step(n: Array) -> tuple[Array, Pair]:
@@ -138,7 +138,7 @@ def binade_and_step(n: Array) -> tuple[Array, Pair]:
     return steps >> 11, (np.take(high, index), np.take(low, index))
 
 
-_SIXTH = constants.pair(constants.WORKING.div(1, 6))
+_SIXTH = constants.pair(constants.quotient(1, 6))
 
 
 def expm1_of_rest(r: Pair) -> Pair:
@@ -160,7 +160,7 @@ def exponential(n: Array, r: Pair) -> Scaled:
     return dd.add_smaller(step, dd.multiply(step, expm1_of_rest(r))), k
 
 
-_STEP = constants.parts(constants.WORKING.div(constants.LN2, STEPS), 31, 2)
+_STEP = constants.parts(constants.quotient(constants.LN2, STEPS), 31, 2)
 
 
 def reduced(x: Array) -> tuple[Array, Pair]:

@@ -124,8 +124,8 @@ _CELLS = 2048
 _LN2 = constants.rounded(constants.LN2)
 # k has at most 11 bits, so k times the first part is exact.
 _LN2_PARTS = constants.parts(constants.LN2, 42, 1)
-_PER_LN2 = constants.pair(constants.WORKING.div(1, constants.LN2))
-_THIRD = constants.pair(constants.WORKING.div(1, 3))
+_PER_LN2 = constants.pair(constants.quotient(1, constants.LN2))
+_THIRD = constants.pair(constants.quotient(1, 3))
 
 
 @functools.cache

@@ -66,7 +66,7 @@ def _known(x: Array, y: Array) -> Known | None:
 # float64 for the formats up to f32.
 
 _UNIT = 2.0**-40
-_PER_LN2 = constants.parts(constants.WORKING.div(1, constants.LN2), 25, 1)
+_PER_LN2 = constants.parts(constants.quotient(1, constants.LN2), 25, 1)
 
 
 @functools.cache

@@ -76,7 +76,7 @@ def _table() -> tuple[NDArray[np.float64], ...]:
     def sine(arc: int) -> tuple[float, float]:
         if arc % (2 * quarter) == 0:
             return 0.0, 0.0
-        return constants.pair(context.sin(context.div(context.mul(arc, constants.PI), 2 * quarter)))
+        return constants.pair(context.sin(constants.quotient(context.mul(arc, constants.PI), 2 * quarter)))
 
     return constants.table(lambda arc: (*sine(arc), *sine(arc + quarter)), circle.STEPS)
 
@@ -139,7 +139,7 @@ def _tan_narrow(x: Array) -> Array:
 
 # Double-double for f64.
 
-_MINUS_SIXTH = constants.pair(constants.WORKING.div(-1, 6))
+_MINUS_SIXTH = constants.pair(constants.quotient(-1, 6))
 
 
 def _wide_angle(x: Array) -> tuple[Pair, Pair, Pair, Pair]:
