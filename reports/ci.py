@@ -49,7 +49,7 @@ def github(results: pd.DataFrame, failures: Collection[str]) -> list[str]:
     """GitHub's workflow commands: an error for each case that failed."""
     rows = rows_of(worst_by_case(results))
     return [
-        f"::error title={_escaped(row['case'], properties=True)}::{_escaped(headline(row))}"
+        f"::error title={_escaped(_clean(row['case']), properties=True)}::{_escaped(headline(row))}"
         for row in rows
         if row["result"] in failures
     ]

@@ -18,7 +18,7 @@ case "$(cat "$here/$sum" 2>/dev/null)" in
   crash) kill -SEGV $$;;
   hang) sleep 60;;
 esac
-cat "$last" > "$2"
+if [ -f "$here/program" ]; then cat "$here/program" > "$2"; else cat "$last" > "$2"; fi
 """
 
 
@@ -40,6 +40,10 @@ class FakeAssembler:
     def slow(self) -> None:
         """Take a while for each kernel."""
         (self.folder / "slow").touch()
+
+    def answer(self, cubin: str) -> None:
+        """Make this out of every kernel."""
+        (self.folder / "program").write_text(cubin)
 
     @property
     def calls(self) -> int:

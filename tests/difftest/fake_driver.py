@@ -1,6 +1,6 @@
 """A stand-in for ``cuda.bindings.driver``: memory is host memory, and a "cubin" is JSON that says what to do.
 
-``{"do": "copy"}`` copies the first buffer to the second; ``add`` adds one to each of its bytes. The rest are
+``{"do": "copy"}`` copies the first buffer to all others; ``add`` adds one to the second. The rest are
 accidents: ``fault``, ``crash``, ``hang``, ``overrun``, ``underrun``, ``chance`` (answers with a counter that
 is another one each launch), ``neighbour`` (answers with a byte before the buffer), ``refuse`` (no loading).
 """
@@ -100,7 +100,8 @@ def cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments, 
     global _poisoned, _count
     assert (bx, by, bz) == (1, 1, 1)
     values, _ = arguments
-    source, target = values[0], values[1]
+    source, *targets = [v for v in values if v - 4096 in _memory]
+    target = targets[0]
     size = len(_memory[source - 4096]) - 8192
     _count += 1
     what = function["do"]
@@ -110,7 +111,8 @@ def cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments, 
         time.sleep(600)
     if what == "fault":
         _poisoned = True
-    ctypes.memmove(target, source, size)
+    for each in targets:
+        ctypes.memmove(each, source, min(size, len(_memory[each - 4096]) - 8192))
     if what == "add":
         for i in range(size):
             byte = ctypes.c_ubyte.from_address(target + i)
