@@ -145,6 +145,11 @@ def test_a_format_without_mathematics_is_refused(fmt: FloatFormat) -> None:
         math.exp(np.ones(1, fmt.dtype), fmt)
 
 
+def test_an_array_of_another_type_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected arrays of float32, found float32, float64"):
+        math.pow(np.ones(1, np.float32), np.ones(1), F32)
+
+
 @every_format
 @pytest.mark.parametrize("name", UNARY + BINARY)
 def test_shapes_strides_and_untouched_operands(name: str, fmt: FloatFormat) -> None:

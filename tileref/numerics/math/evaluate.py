@@ -74,6 +74,9 @@ def evaluate(function: Function, operands: tuple[Array, ...], fmt: FloatFormat, 
         raise ValueError(
             f"{function.name} in {fmt.name}: expected one of {', '.join(f.name for f in FORMATS)}"
         )
+    if any(operand.dtype != fmt.dtype for operand in operands):
+        found = ", ".join(str(operand.dtype) for operand in operands)
+        raise ValueError(f"{function.name} in {fmt.name}: expected arrays of {fmt.dtype}, found {found}")
     operands = tuple(np.broadcast_arrays(*operands))
     if len(operands) == 1 and fmt.width == 16:
         result = _looked_up(function, operands[0], fmt)
