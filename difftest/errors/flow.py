@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tileir.attributes import AtomicRMWMode, DenseElements
+from tileir.attributes import AtomicRMWMode, DenseElements, RoundingMode
 from tileir.module import Function, Operation, Region, Value
 from tileir.types import NumberType, PartitionViewType, StridedViewType, TensorViewType, TileType
 from tileref import Explanation
@@ -134,7 +134,7 @@ class _Flow:
         if explanation.exact:
             return result
         origins = result.origins | {explanation}
-        if explanation.ulps is None:
+        if explanation.ulps is None or not _documented(operation, operands):
             return lost(origins, result.lo, result.hi)
         own = explanation.ulps * unit.relative
         return Uncertain(
@@ -485,6 +485,16 @@ _INTEGER_RULES: Mapping[str, Callable[[list[Uncertain]], tuple[float, float]]] =
     "trunci": lambda o: (o[0].lo, o[0].hi),
 }
 """Intervals of integers, for trip counts alone: wrap-around would only make a loop shorter or endless."""
+
+
+def _documented(operation: Operation, operands: Sequence[Uncertain]) -> bool:
+    """Whether the operands lie where the documented bound holds.
+
+    That of the approximate division holds for divisors from 2^-126 to 2^126 (the dialect's text on divf).
+    """
+    if getattr(operation, "rounding_mode", None) is RoundingMode.APPROX and operation.mnemonic == "divf":
+        return operands[1].least >= 2.0**-126 and operands[1].magnitude <= 2.0**126
+    return True
 
 
 def _element(value: Value) -> str:

@@ -90,6 +90,14 @@ def test_unknown_errors_have_no_bound() -> None:
     assert rules.divide(interval(1, 1), Uncertain(-1, 1, 0.0, 0.1, WHY), UNIT).error == math.inf
 
 
+def test_a_bound_holds_where_it_is_documented() -> None:
+    """The approximate division is bounded for divisors up to 2^126; this case has larger ones."""
+    (tier,) = tiers("binary/divide_approx_f32", "spec")
+    assert not tier.bounded
+    (tier,) = tiers("binary/divide_full_f32", "spec")
+    assert tier.ulps == 2
+
+
 def test_exact_operands_stay_exact() -> None:
     a, b = interval(-3, 5), interval(1, 2)
     for result in (
