@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -16,6 +16,8 @@ from .judge.verdict import CLASSES, Verdict
 
 MINIMUM_WIDTH = 150
 """Columns of the table where the output is no terminal."""
+WIDE = 125
+"""Columns from which on a terminal gets the whole table."""
 
 _COLOURS = {"agrees": "green", "not-compared": "dim", "open": "magenta"}
 
@@ -48,22 +50,12 @@ def show(verdicts: Sequence[Verdict], *, verbose: bool, quiet: bool, console: Co
     cases: dict[str, list[Verdict]] = {}
     for v in verdicts:
         cases.setdefault(v.case, []).append(v)
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("case", "class", "tier", "confirmed"):
-        table.add_column(name, no_wrap=True)
-    for name in ("max ulp", "differing"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("answer", no_wrap=True)
-    table.add_column("ms", justify="right", no_wrap=True)
-    shown = 0
-    for name, group in cases.items():
-        worst = max(group, key=severity)
-        if quiet and worst.result == "agrees":
-            continue
-        shown += 1
-        _row(table, name, worst, group)
+    wide = console.width >= WIDE
+    shown = {name: max(group, key=severity) for name, group in cases.items()}
+    if quiet:
+        shown = {name: v for name, v in shown.items() if v.result != "agrees"}
     if shown:
-        console.print(table)
+        console.print(_table(shown, cases, wide))
     for group in cases.values():
         for v in group:
             if v.failed or (verbose and (v.because or v.notes or v.differing)):
@@ -77,7 +69,25 @@ def severity(v: Verdict) -> tuple[int, int, int, int]:
     return order.get(v.result, 3), v.confirmed != "exact", v.outside, v.differing
 
 
-def _row(table: Table, name: str, worst: Verdict, group: Sequence[Verdict]) -> None:
+def _table(shown: Mapping[str, Verdict], cases: Mapping[str, Sequence[Verdict]], wide: bool) -> Table:
+    """A line for each case of ``shown``; a narrow terminal gets fewer columns."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2 if wide else 1, 0, 0))
+    table.add_column("case", no_wrap=True, min_width=24)
+    table.add_column("class", no_wrap=True, min_width=7)
+    table.add_column("tier", no_wrap=True)
+    if wide:
+        table.add_column("confirmed", no_wrap=True)
+    table.add_column("max ulp", justify="right", no_wrap=True, min_width=7)
+    table.add_column("differing", justify="right", no_wrap=True, min_width=9)
+    table.add_column("answer", no_wrap=True, min_width=8)
+    if wide:
+        table.add_column("ms", justify="right", no_wrap=True)
+    for name, worst in shown.items():
+        table.add_row(*_cells(name, worst, cases[name], wide))
+    return table
+
+
+def _cells(name: str, worst: Verdict, group: Sequence[Verdict], wide: bool) -> list[str]:
     colour = _COLOURS.get(worst.result, "bold red")
     if worst.result == "agrees" and worst.confirmed != "exact":
         colour = "yellow"
@@ -85,18 +95,18 @@ def _row(table: Table, name: str, worst: Verdict, group: Sequence[Verdict]) -> N
     lanes = sum(v.lanes for v in group)
     # Levels that answered alike stand together, others apart.
     answers = dict.fromkeys(v.opt_levels for v in group if v.opt_levels)
-    levels = " " + " | ".join(" ".join(f"O{n}" for n in a) for a in answers) if answers else ""
-    bound = worst.bound if worst.tier == "exact" else f"{worst.tier} ({worst.bound})"
-    table.add_row(
+    levels = " " + " | ".join(" ".join(f"O{n}" for n in a) for a in answers) if answers and wide else ""
+    tier = f"{worst.tier} ({worst.bound})" if worst.tier == "tolerance" and wide else worst.bound
+    return [
         escape(name),
         f"[{colour}]{worst.result}[/]",
-        bound,
-        worst.confirmed,
-        "" if worst.max_ulp is None or not worst.differing else f"{worst.max_ulp:g}",
+        tier,
+        *([worst.confirmed] if wide else []),
+        "" if worst.max_ulp is None or not worst.differing else f"{worst.max_ulp:.4g}",
         f"{differing}/{lanes}" if differing else "",
-        f"{worst.source}{levels}" if worst.source != "none" else "none",
-        f"{worst.seconds * 1000:.1f}",
-    )
+        worst.source + (levels if worst.source != "none" else ""),
+        *([f"{worst.seconds * 1000:.1f}"] if wide else []),
+    ]
 
 
 def _details(console: Console, v: Verdict) -> None:
