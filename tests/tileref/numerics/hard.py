@@ -81,43 +81,66 @@ def scaled(x: Array, fmt: FloatFormat, powers: Array) -> Array:
     return y if fmt is F64 else ftof(y, F64, fmt)
 
 
+def halfway_factors(fmt: FloatFormat, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
+    """Factors whose exact product has one bit more than the format's precision, about half of the time: it is
+    halfway between two values. The others miss a power of two by a last place each.
+    """
+    split = rng.integers(1, fmt.precision + 1, count)
+    odd = [2 * (rng.integers(0, 1 << 62, count) >> (63 - k)) + 1 for k in (split, fmt.precision + 1 - split)]
+    reach = max(fmt.emax // 2 - fmt.precision, 0)
+    factors = []
+    for whole in odd:
+        with np.errstate(all="ignore"):
+            wide = np.ldexp(whole.astype(np.float64), rng.integers(-reach - fmt.precision, reach + 1, count))
+        near = np.ldexp(1.0, rng.integers(-reach, reach + 1, count))
+        use = rng.random(count) < 0.2
+        exact = np.where(use, near, wide)
+        factor = exact if fmt is F64 else ftof(exact, F64, fmt)
+        factors.append(
+            np.where(use, nudged(factor, fmt, rng, 1).view(fmt.bits_dtype), factor.view(fmt.bits_dtype))
+        )
+    return factors[0].view(fmt.dtype), factors[1].view(fmt.dtype)
+
+
+def _mixed(kind: Array, choices: list[Array], fmt: FloatFormat) -> Array:
+    """Lane by lane the choice that `kind` numbers."""
+    patterns = np.choose(kind, [x.view(fmt.bits_dtype) for x in choices])
+    return patterns.astype(fmt.bits_dtype).view(fmt.dtype)
+
+
 def pairs(fmt: FloatFormat, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
-    """Pairs of operands: all pairs of specials first, then `count` that are hard for one operation or
-    another.
+    """Pairs of operands: all pairs of specials first, then `count` that are hard for some operation.
 
     In turns: unrelated values; near cancellation; sizes so far apart that a sum is near a halfway point; a
-    dividend next to the product of a halfway point and the divisor.
+    dividend next to the product of a halfway point and the divisor; factors of a halfway point.
     """
     special = specials(fmt)
     a, b = values(fmt, rng, count), rng.permutation(values(fmt, rng, count))
     cancelling = nudged(negf(a, fmt), fmt, rng)
-    apart = scaled(a, fmt, rng.integers(-fmt.precision - 3, 3 - fmt.precision, count))
-    apart = nudged(apart, fmt, rng, 1)
-    halves = mulf(nudged(a, fmt, rng), b, fmt)
-    kind = rng.integers(0, 4, count)
-    second = np.select(
-        [kind == 0, kind == 1, kind == 2],
-        [p.view(fmt.bits_dtype) for p in (b, cancelling, apart)],
-        b.view(fmt.bits_dtype),
+    apart = nudged(scaled(a, fmt, rng.integers(-fmt.precision - 3, 3 - fmt.precision, count)), fmt, rng, 1)
+    product = mulf(nudged(a, fmt, rng), b, fmt)
+    first, second = halfway_factors(fmt, rng, count)
+    kind = rng.integers(0, 5, count)
+    x = _mixed(kind, [a, a, a, product, first], fmt)
+    y = _mixed(kind, [b, cancelling, apart, b, second], fmt)
+    return (
+        np.concatenate([np.repeat(special, special.size), x]),
+        np.concatenate([np.tile(special, special.size), y]),
     )
-    first = np.where(kind == 3, halves.view(fmt.bits_dtype), a.view(fmt.bits_dtype))
-    x = np.concatenate([np.repeat(special, special.size), first.view(fmt.dtype)])
-    y = np.concatenate([np.tile(special, special.size), second.astype(fmt.bits_dtype).view(fmt.dtype)])
-    return x, y
 
 
 def triples(fmt: FloatFormat, rng: np.random.Generator, count: int) -> tuple[Array, Array, Array]:
     """Operands of a * b + c: pairs, with a third that cancels the product, or is far smaller or larger."""
     a, b = pairs(fmt, rng, count)
     product = mulf(a, b, fmt)
-    third = [
-        values(fmt, rng, a.size)[rng.permutation(a.size)],
+    c = [
+        rng.permutation(values(fmt, rng, a.size)),
         nudged(negf(product, fmt), fmt, rng),
-        scaled(product, fmt, rng.integers(-2 * fmt.precision - 3, 3 - fmt.precision, a.size)),
+        scaled(product, fmt, rng.integers(-3 * fmt.precision - 3, 3 - fmt.precision, a.size)),
         scaled(product, fmt, rng.integers(fmt.precision - 3, 2 * fmt.precision + 3, a.size)),
+        scaled(np.ones(a.size, fmt.dtype), fmt, rng.integers(fmt.emin - fmt.precision, 0, a.size)),
     ]
-    c = np.choose(rng.integers(0, 4, a.size), [t.view(fmt.bits_dtype) for t in third])
-    return a, b, c.astype(fmt.bits_dtype).view(fmt.dtype)
+    return a, b, _mixed(rng.integers(0, 5, a.size), c, fmt)
 
 
 def squares(fmt: FloatFormat, rng: np.random.Generator, count: int) -> Array:

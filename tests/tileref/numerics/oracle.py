@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import gmpy2
@@ -34,7 +35,7 @@ class Layout:
     """"ieee", "fn" (f8E4M3FN), "finite" (f4E2M1FN) or "scale" (f8E8M0FNU)."""
     low_zeros: int = 0
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """Pattern of the largest finite value."""
         if self.kind == "ieee":
@@ -42,7 +43,7 @@ class Layout:
             return (every - 1) << self.low_zeros
         return {"fn": 0x7E, "finite": 0x7, "scale": 0xFE}[self.kind]
 
-    @property
+    @cached_property
     def canonical_nan(self) -> int:
         """Pattern of the canonical NaN, and for a format without NaN what one converts to."""
         if self.kind == "ieee":
@@ -83,7 +84,9 @@ def decode(pattern: int, name: str) -> Number:
 
 def decode_all(patterns: NDArray[Any], name: str) -> list[Number]:
     """`decode` of an array of unsigned integers."""
-    return [decode(p, name) for p in patterns.tolist()]
+    distinct, places = np.unique(patterns, return_inverse=True)
+    known = [decode(p, name) for p in distinct.tolist()]
+    return [known[i] for i in places.reshape(-1).tolist()]
 
 
 def _overflow(sign: int, f: Layout, saturate: bool) -> int:
@@ -274,7 +277,12 @@ def encode_all(
     numbers: Iterable[Number], name: str, rounding: str, saturate: bool = False
 ) -> NDArray[np.uint64]:
     """`encode` of every number."""
-    return np.array([encode(x, name, rounding, saturate) for x in numbers], np.uint64)
+    # All pairs of a small format have few results.
+    known: dict[Number, int] = {}
+    for x in (numbers := list(numbers)):
+        if x not in known:
+            known[x] = encode(x, name, rounding, saturate)
+    return np.array([known[x] for x in numbers], np.uint64)
 
 
 _MPFR_ROUNDING = {
