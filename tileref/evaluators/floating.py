@@ -21,7 +21,7 @@ def math(
     """Evaluate a mathematical function, by the model's own program for it and in the format that it uses."""
     fmt = float_format(op.results[0].type)
     narrow = model.math_in_f32 and fmt in (n.F16, n.BF16)
-    program = model.math.get((op.mnemonic, n.F32.name if narrow else fmt.name), function)
+    program = model.programs.get((op.mnemonic, n.F32.name if narrow else fmt.name, ""), function)
     if not narrow:
         return program(*operands, fmt, nan=model.nan, **options)
     wide = [n.ftof(o, fmt, n.F32) if o.dtype == fmt.dtype else o for o in operands]
@@ -30,6 +30,11 @@ def math(
         answer[operands[0].view(fmt.bits_dtype) == pattern] = np.array(bits, fmt.bits_dtype).view(fmt.dtype)
     model.nan(answer, operands, fmt, op.mnemonic)
     return answer
+
+
+def approximation(model: Model, op: Operation, fmt: n.FloatFormat) -> Callable[..., Array] | None:
+    """The model's program for an operation's rounding mode ``approx`` or ``full``, if it has one."""
+    return model.programs.get((op.mnemonic, fmt.name, str(getattr(op, "rounding_mode", ""))))
 
 
 SMALLEST_NORMAL = np.float32(2.0**-126)
@@ -100,7 +105,10 @@ def cosh(model: Model, op: ops.CosH, source: Array) -> Array:
 
 @elementwise
 def divf(model: Model, op: ops.DivF, lhs: Array, rhs: Array) -> Array:
-    """Divide; approximations answer the correctly rounded quotient, whose bits no model claims."""
+    """Divide; an approximation that the model has no program for answers the correctly rounded quotient."""
+    program = approximation(model, op, float_format(op.result.type))
+    if program is not None and not op.flush_to_zero:
+        return program(lhs, rhs, float_format(op.result.type), model.nan)
     rounding = ROUNDINGS.get(str(op.rounding_mode), n.Rounding.NEAREST_EVEN)
     result = n.divf(lhs, rhs, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
     return flush_tiny(model, op, result, n.divf, lhs, rhs)
@@ -108,13 +116,16 @@ def divf(model: Model, op: ops.DivF, lhs: Array, rhs: Array) -> Array:
 
 @elementwise
 def exp(model: Model, op: ops.Exp, source: Array) -> Array:
-    """E to a power."""
+    """Raise e to a power."""
+    program = approximation(model, op, float_format(op.result.type))
+    if program is not None:
+        return program(source, float_format(op.result.type), model.nan)
     return math(model, op, n.exp, source)
 
 
 @elementwise
 def exp2(model: Model, op: ops.Exp2, source: Array) -> Array:
-    """2 to a power."""
+    """Raise 2 to a power."""
     return math(model, op, n.exp2, source, flush_to_zero=op.flush_to_zero)
 
 
@@ -206,7 +217,10 @@ def sinh(model: Model, op: ops.SinH, source: Array) -> Array:
 
 @elementwise
 def sqrt(model: Model, op: ops.Sqrt, source: Array) -> Array:
-    """Square root; approximations answer the correctly rounded root, whose bits no model claims."""
+    """Square root; an approximation that the model has no program for answers the correctly rounded one."""
+    program = approximation(model, op, float_format(op.result.type))
+    if program is not None:
+        return program(source, float_format(op.result.type), model.nan, flush_to_zero=op.flush_to_zero)
     rounding = ROUNDINGS.get(str(op.rounding_mode), n.Rounding.NEAREST_EVEN)
     return n.sqrt(source, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
 

@@ -1,7 +1,11 @@
 """Approximations that a GPU's special function unit answers, as tables asked of the hardware itself.
 
-A table is kept as its difference from what exactly rounded arithmetic makes of the same argument, which is
-small and compresses well. `docs/models.md` says how each was asked for.
+A table holds one entry for every significand the unit tells apart. It is kept as its difference from a base
+that exactly rounded arithmetic makes of the same argument, the same on every host, which is small and
+compresses well. ``docs/models.md`` says how each was asked for.
+
+Functions named after a PTX instruction answer what that instruction does, NaNs apart: those are whatever the
+model's rule says.
 """
 
 from __future__ import annotations
@@ -15,6 +19,9 @@ from numpy.typing import NDArray
 
 from ..formats import Array
 
+F32 = np.float32
+SMALLEST_NORMAL = F32(2.0**-126)
+SIGNIFICANDS = 1 << 23
 HIGH = np.uint64(0xFFFFFFFF00000000)
 """The bits of an f64 that the unit sees and answers; its low word is zero."""
 
@@ -22,15 +29,122 @@ HIGH = np.uint64(0xFFFFFFFF00000000)
 @cache
 def _differences(name: str) -> NDArray[np.int8]:
     """The table called ``name``, one small integer an entry."""
-    data = files(__package__).joinpath("data", f"{name}.xz").read_bytes()
+    data = files(__package__).joinpath("data", f"sm_90_{name}.xz").read_bytes()
     return np.frombuffer(lzma.decompress(data), np.int8)
 
 
-def reciprocal_root_seed(x: Array) -> Array:
+def flush(x: Array) -> Array:
+    """f32 with subnormals turned to zeros of their sign."""
+    return np.where(np.abs(x) < SMALLEST_NORMAL, np.copysign(F32(0), x), x)
+
+
+def _parts(x: Array) -> tuple[Array, Array, Array]:
+    """Significand number, exponent, and the significand in [1, 2), of normal f32."""
+    bits = np.asarray(x, F32).view(np.uint32)
+    number = bits & np.uint32(SIGNIFICANDS - 1)
+    exponent = ((bits >> np.uint32(23)) & np.uint32(0xFF)).astype(np.int32) - 127
+    return number, exponent, (number | np.uint32(127 << 23)).view(F32)
+
+
+def _corrected(base: Array, difference: Array) -> Array:
+    """``base`` moved by so many units in the last place, in f64 to be scaled without rounding."""
+    return (base.view(np.int32) + difference).view(F32).astype(np.float64)
+
+
+def rcp_approx_ftz_f32(x: Array) -> Array:
+    """``rcp.approx.ftz.f32``: depends on the significand alone; within 1 ulp."""
+    x = flush(x)
+    number, exponent, significand = _parts(x)
+    with np.errstate(all="ignore"):
+        base = _corrected(F32(1) / significand, _differences("rcp_f32")[number])
+        result = flush(np.copysign(np.ldexp(base, -exponent), x).astype(F32))
+        return np.where((x == 0) | ~np.isfinite(x), F32(1) / x, result)
+
+
+def _root_parts(x: Array) -> tuple[Array, Array, Array]:
+    """Entry of a table over [1, 4), half the exponent that is left, and the significand in [1, 4)."""
+    number, exponent, significand = _parts(x)
+    odd = exponent & 1
+    return number + odd * SIGNIFICANDS, (exponent - odd) >> 1, significand * (1 + odd).astype(F32)
+
+
+def rsqrt_approx_ftz_f32(x: Array) -> Array:
+    """``rsqrt.approx.ftz.f32``: depends on the significand and on whether the exponent is odd."""
+    x = flush(x)
+    entry, half, significand = _root_parts(x)
+    with np.errstate(all="ignore"):
+        root = (1 / np.sqrt(significand.astype(np.float64))).astype(F32)
+        result = np.ldexp(_corrected(root, _differences("rsqrt_f32")[entry]), -half).astype(F32)
+        return np.where((x > 0) & np.isfinite(x), result, F32(1) / np.sqrt(x))
+
+
+def rsqrt_approx_f32(x: Array) -> Array:
+    """``rsqrt.approx.f32``: subnormal arguments are scaled first."""
+    small = np.abs(x) < SMALLEST_NORMAL
+    result = rsqrt_approx_ftz_f32(np.where(small, x * F32(2.0**24), x))
+    return np.where(small, result * F32(2.0**12), result)
+
+
+def sqrt_approx_ftz_f32(x: Array) -> Array:
+    """``sqrt.approx.ftz.f32``: depends on the significand and on whether the exponent is odd."""
+    x = flush(x)
+    entry, half, significand = _root_parts(x)
+    with np.errstate(all="ignore"):
+        base = _corrected(np.sqrt(significand), _differences("sqrt_f32")[entry])
+        result = np.ldexp(base, half).astype(F32)
+        return np.where((x > 0) & np.isfinite(x), result, np.sqrt(x))
+
+
+def sqrt_approx_f32(x: Array) -> Array:
+    """``sqrt.approx.f32``: subnormal arguments are scaled first."""
+    small = np.abs(x) < SMALLEST_NORMAL
+    result = sqrt_approx_ftz_f32(np.where(small, x * F32(2.0**24), x))
+    return np.where(small, result * F32(2.0**-12), result)
+
+
+EXPONENTIAL = tuple(0.6931471805599453**n for n in range(13))
+FACTORIALS = (1, 1, 2, 6, 24, 120, 720, 5040, 40320, 362880, 3628800, 39916800, 479001600)
+
+
+def _exponential_base(fraction: Array) -> Array:
+    """2 to a fraction in [0, 1), to about 40 bits and the same on every host, rounded to f32."""
+    total = np.full(fraction.shape, EXPONENTIAL[12] / FACTORIALS[12])
+    for n in range(11, -1, -1):
+        total = total * fraction + EXPONENTIAL[n] / FACTORIALS[n]
+    return total.astype(F32)
+
+
+def ex2_approx_ftz_f32(x: Array) -> Array:
+    """``ex2.approx.ftz.f32``: depends on the fraction in steps of 2^-23, scaled by the integer part.
+
+    The fraction of a negative argument is the one's complement of its magnitude's, unless that is zero.
+    """
+    x = flush(x)
+    with np.errstate(all="ignore"):
+        finite = np.where(np.isfinite(x), x, F32(0)).astype(np.float64)
+        magnitude = np.minimum(np.abs(finite), 1024.0)
+        whole = np.floor(magnitude).astype(np.int32)
+        step = ((magnitude - whole) * SIGNIFICANDS).astype(np.int32)
+        turned = (finite < 0) & (step != 0)
+        entry = np.where(turned, SIGNIFICANDS - 1 - step, step)
+        exponent = np.where(finite < 0, -whole, whole) - turned
+        base = _exponential_base(entry / SIGNIFICANDS)
+        result = np.ldexp(_corrected(base, _differences("ex2_f32")[entry]), exponent).astype(F32)
+        return np.where(np.isfinite(x), flush(result), np.where(x == -np.inf, F32(0), x))
+
+
+def ex2_approx_f32(x: Array) -> Array:
+    """``ex2.approx.f32``: below -126 the square of the answer at half the argument."""
+    low = x < F32(-126)
+    result = ex2_approx_ftz_f32(np.where(low, x * F32(0.5), x))
+    with np.errstate(all="ignore"):
+        return np.where(low, result * result, result)
+
+
+def rsqrt_approx_ftz_f64(x: Array) -> Array:
     """``rsqrt.approx.ftz.f64`` of f64 in [1, 4): about 20 correct bits, from the high word alone."""
     high = (np.asarray(x, np.float64).view(np.uint64) & HIGH).view(np.float64)
-    table = _differences("sm_90_rsqrt_f64")
     # The lowest exponent bit and the 20 significand bits of the high word number the 2^21 entries.
-    entry = ((high.view(np.uint64) >> np.uint64(32)).astype(np.int64) - (1023 << 20)).astype(np.int64)
+    entry = (high.view(np.uint64) >> np.uint64(32)).astype(np.int64) - (1023 << 20)
     nearest = (1 / np.sqrt(high)).view(np.int64) >> 32
-    return ((nearest + table[entry]) << 32).view(np.float64)
+    return ((nearest + _differences("rsqrt_f64")[entry]) << 32).view(np.float64)

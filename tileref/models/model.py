@@ -63,8 +63,9 @@ class Model:
         summary: one line for people.
         nan: which pattern a NaN result has.
         math_in_f32: whether the math of f16 and bf16 is that of f32, rounded once more.
-        math: the target's own programs for mathematical functions, by operation and format; the others are
-            correctly rounded.
+        programs: the target's own programs for mathematical functions and approximations, by operation,
+            format, and the rounding mode that asks for it ("" for the default); the others are correctly
+            rounded.
         narrow_exceptions: arguments (as patterns) of such math whose measured answer is another one.
         ftof: conversion of an array from one float format to another, in a rounding mode.
         flushes_before_rounding: whether flush_to_zero takes a product or a quotient that was
@@ -80,7 +81,7 @@ class Model:
     summary: str
     nan: NanRule
     math_in_f32: bool
-    math: Mapping[tuple[str, str], Callable[..., Array]]
+    programs: Mapping[tuple[str, str, str], Callable[..., Array]]
     narrow_exceptions: Mapping[tuple[str, str], Mapping[int, int]]
     ftof: Callable[[Array, FloatFormat, FloatFormat, Rounding], Array]
     flushes_before_rounding: bool

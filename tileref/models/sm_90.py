@@ -23,7 +23,7 @@ from .model import Choice, Model
 from .orders import Order, SegmentedKoggeStone, StridedThenHalves
 from .sm_90_conversions import ftof
 from .sm_90_layout import layout
-from .sm_90_math import rsqrt_f64
+from .sm_90_math import PROGRAMS
 from .sm_90_products import product
 
 ALL_ONES = {F16: 0x7FFF, BF16: 0x7FFF, F32: 0x7FFFFFFF}
@@ -92,7 +92,6 @@ def scan_order(operation: Scan) -> Choice[Order]:
 
 
 NARROW_EXCEPTIONS = {
-    ("exp2", "f16"): {0x11C5: 0x3C01, 0x9BF2: 0x3BFA, 0xA86D: 0x3BCF},
     ("log", "f16"): {0x1935: 0xC5FA},
     ("sinh", "f16"): {0x40F2: 0x45E3, 0xC0F2: 0xC5E3},
     ("tan", "f16"): {0x774A: 0x47E9, 0xF74A: 0xC7E9},
@@ -117,36 +116,36 @@ MATH = (
     floating.FPowF,
     floating.Atan2,
 )
-APPROXIMATE = (RoundingMode.APPROX, RoundingMode.FULL)
 
 
 def float_operation(operation: Operation) -> Choice[None]:
-    """Arithmetic and the math of narrow formats are correctly rounded; the math of f32 and f64 is not."""
-    rounding = getattr(operation, "rounding_mode", None)
+    """Arithmetic is correctly rounded; math is claimed where its program or all of its answers are known."""
     if isinstance(operation, view.LoadViewTko) and _pads_with_nan(operation):
         # The compiler folds arithmetic on the padding, to a NaN that no instruction would answer.
         return Choice(None, False, "the pattern of a padding NaN depends on what is folded", 0.0)
     if not operation.results or not isinstance(operation.results[0].type, TileType):
         return Choice(None, True, "fixed by the dialect")
     name = str(operation.results[0].type.element)
-    if isinstance(operation, MATH):
-        if rounding is RoundingMode.APPROX:
-            bound = ulp_bound(operation.mnemonic, name, "approx")
-            return Choice(None, False, "the target's fast approximation is not modelled", bound)
-        if isinstance(operation, floating.FPowF | floating.Atan2) and name in ("f16", "bf16"):
-            return Choice(None, False, "the f32 answer, rounded, is off by one in 2 of 4096 pairs", 1.0)
-        if name in ("f16", "bf16"):
-            return Choice(None, True, "measured on all 65536 values: the f32 answer, rounded")
-        if isinstance(operation, floating.Rsqrt) and name == "f64":
-            return Choice(None, True, "measured on 262144 inputs: the hardware's seed and one step")
-        bound = ulp_bound(operation.mnemonic, name)
-        return Choice(None, False, "the target's math library is not modelled", bound)
-    if isinstance(operation, floating.DivF | floating.Sqrt) and rounding in APPROXIMATE:
-        bound = ulp_bound(operation.mnemonic, name, str(rounding))
-        return Choice(None, False, "the target's approximation is not modelled", bound)
-    if isinstance(operation, floating.FPowI):
-        return Choice(None, True, "measured on 1.8 million pairs in each format: binary exponentiation")
-    return Choice(None, True, "IEEE 754 arithmetic, measured correctly rounded")
+    mode = getattr(operation, "rounding_mode", None)
+    rounding = "approx" if mode is RoundingMode.APPROX else ""
+    if isinstance(operation, floating.DivF) and mode is RoundingMode.FULL:
+        rounding = "full"
+    if not isinstance(operation, MATH) and not rounding:
+        return Choice(None, True, "IEEE 754 arithmetic, measured correctly rounded")
+    if isinstance(operation, floating.DivF) and rounding and operation.flush_to_zero:
+        return Choice(None, False, "not measured with flush_to_zero", 2.0)
+    if (operation.mnemonic, name, rounding) in PROGRAMS:
+        return Choice(None, True, "the hardware's instruction, known for every significand")
+    if name in ("f16", "bf16"):
+        return _narrow_math(operation)
+    bound = ulp_bound(operation.mnemonic, name, rounding or None)
+    return Choice(None, False, "the target's program for this function is not modelled", bound)
+
+
+def _narrow_math(operation: Operation) -> Choice[None]:
+    if isinstance(operation, floating.FPowF | floating.Atan2):
+        return Choice(None, False, "the f32 answer, rounded, is off by one in 2 of 4096 pairs", 1.0)
+    return Choice(None, True, "measured on all 65536 values: the f32 answer, rounded")
 
 
 def _pads_with_nan(operation: view.LoadViewTko) -> bool:
@@ -158,7 +157,7 @@ SM_90 = Model(
     summary="NVIDIA Hopper (sm_90), as measured on an H200 with cubins of tileiras 13.4.92",
     nan=nan,
     math_in_f32=True,
-    math={("rsqrt", "f64"): rsqrt_f64},
+    programs=PROGRAMS,
     narrow_exceptions=NARROW_EXCEPTIONS,
     ftof=ftof,
     flushes_before_rounding=True,

@@ -1,19 +1,78 @@
-"""Mathematical functions as an sm_90 GPU computes them: an approximation by the hardware, then a program."""
+"""Mathematical functions as an sm_90 GPU computes them: an approximation by the hardware, then a program.
+
+Each was compared with the GPU on at least 16384 random patterns, in every bit; the hardware's own
+instructions on 4.2 million.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from ..formats import Array
 from ..numerics.float_arithmetic import fma
 from ..numerics.formats import F64, FloatFormat
-from ..numerics.nan import NanRule, canonical
-from .hardware import reciprocal_root_seed
+from ..numerics.nan import NanRule
+from . import hardware
+
+F32 = np.float32
+LOG2_E = F32(1.4426950408889634)
 
 
-def rsqrt_f64(
-    x: Array, fmt: FloatFormat = F64, nan: NanRule = canonical, *, flush_to_zero: bool = False
-) -> Array:
+def exp2_f32(x: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: bool = False) -> Array:
+    """2 to a power: the hardware's instruction."""
+    result = hardware.ex2_approx_ftz_f32(x) if flush_to_zero else hardware.ex2_approx_f32(x)
+    nan(result, (x,), fmt, "exp2")
+    return result
+
+
+def exp_approx_f32(x: Array, fmt: FloatFormat, nan: NanRule) -> Array:
+    """E to a power: 2 to the argument times log2(e), rounded."""
+    result = hardware.ex2_approx_f32(x * LOG2_E)
+    nan(result, (x,), fmt, "exp")
+    return result
+
+
+def rsqrt_f32(x: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: bool = False) -> Array:
+    """Reciprocal square root: the hardware's instruction."""
+    result = hardware.rsqrt_approx_ftz_f32(x) if flush_to_zero else hardware.rsqrt_approx_f32(x)
+    nan(result, (x,), fmt, "rsqrt")
+    return result
+
+
+def sqrt_approx_f32(x: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: bool = False) -> Array:
+    """Square root: the hardware's instruction."""
+    result = hardware.sqrt_approx_ftz_f32(x) if flush_to_zero else hardware.sqrt_approx_f32(x)
+    nan(result, (x,), fmt, "sqrt")
+    return result
+
+
+def _quotient(a: Array, b: Array, *, full: bool) -> Array:
+    """``a`` times the approximate reciprocal of ``b``, both scaled where that would leave f32's range."""
+    small = np.abs(b) < hardware.SMALLEST_NORMAL
+    large = (np.abs(b) > F32(2.0**126)) & np.isfinite(b) if full else np.zeros(np.shape(b), np.bool_)
+    scale = np.where(small, F32(2.0**24), np.where(large, F32(0.25), F32(1)))
+    with np.errstate(all="ignore"):
+        result: Array = (a * scale) * hardware.rcp_approx_ftz_f32(b * scale)
+    return result
+
+
+def divf_approx_f32(a: Array, b: Array, fmt: FloatFormat, nan: NanRule) -> Array:
+    """Quotient: a product with the reciprocal, which is zero beyond 2^126."""
+    result = _quotient(a, b, full=False)
+    nan(result, (a, b), fmt, "divf")
+    return result
+
+
+def divf_full_f32(a: Array, b: Array, fmt: FloatFormat, nan: NanRule) -> Array:
+    """Quotient over the full range: divisors beyond 2^126 are scaled too."""
+    result = _quotient(a, b, full=True)
+    nan(result, (a, b), fmt, "divf")
+    return result
+
+
+def rsqrt_f64(x: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: bool = False) -> Array:
     """Reciprocal square root in f64: the hardware's seed of about 20 bits, and one step of third order.
 
     With y the seed and e = 1 - x y^2, the answer is y + y e (1/2 + 3/8 e), each operation rounded once.
@@ -26,12 +85,23 @@ def rsqrt_f64(
         significand, exponent = np.frexp(np.where(special, 1.0, x))
         odd = exponent & 1
         scaled = np.ldexp(significand, 2 - odd)  # in [1, 4)
-        y = reciprocal_root_seed(scaled)
+        y = hardware.rsqrt_approx_ftz_f64(scaled)
         e = fma(scaled, -(y * y), np.float64(1), F64)
         polynomial = fma(e, np.float64(0.375), np.float64(0.5), F64)
         close = fma(polynomial, y * e, y, F64)
         result = np.ldexp(close, (2 - odd - exponent) // 2)
         result = np.where(special, 1 / np.sqrt(x), result)
-    result = np.asarray(result)
     nan(result, (x,), fmt, "rsqrt")
     return result
+
+
+PROGRAMS: dict[tuple[str, str, str], Callable[..., Array]] = {
+    ("exp2", "f32", ""): exp2_f32,
+    ("exp", "f32", "approx"): exp_approx_f32,
+    ("rsqrt", "f32", ""): rsqrt_f32,
+    ("rsqrt", "f64", ""): rsqrt_f64,
+    ("sqrt", "f32", "approx"): sqrt_approx_f32,
+    ("divf", "f32", "approx"): divf_approx_f32,
+    ("divf", "f32", "full"): divf_full_f32,
+}
+"""Programs by operation, format, and the rounding mode that asks for them ("" for the default)."""
