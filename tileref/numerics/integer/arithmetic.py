@@ -52,8 +52,8 @@ def mulhii(a: Array, b: Array, fmt: IntegerFormat) -> Marked:
     """The high half of the 2*width-bit product of the unsigned readings of a and b."""
     if fmt.width == 64:
         return wrapped(_high_half(a.view(np.uint64), b.view(np.uint64)), fmt), None
-    product = np.multiply(as_unsigned(a, fmt).astype(np.uint64), as_unsigned(b, fmt).astype(np.uint64))
-    return wrapped(product >> np.uint64(fmt.width), fmt), None
+    product = np.multiply(as_unsigned(a, fmt), as_unsigned(b, fmt), dtype=np.uint64)
+    return wrapped(np.right_shift(product, np.uint64(fmt.width)), fmt), None
 
 
 def check_overflow(overflow: str) -> None:
@@ -109,7 +109,7 @@ def _unsigned_difference_wraps(a: Array, b: Array, result: Array, fmt: IntegerFo
 def _signed_product_wraps(a: Array, b: Array, result: Array, fmt: IntegerFormat) -> Array:
     a, b, result = as_signed(a, fmt), as_signed(b, fmt), as_signed(result, fmt)
     if fmt.width < 64:
-        return np.asarray(np.multiply(a.astype(np.int64), b.astype(np.int64)) != result)
+        return np.asarray(np.multiply(a, b, dtype=np.int64) != result)
     # The signed high half follows from the unsigned one: a negative operand read unsigned is 2^64 too
     # large, which adds the other operand to the high half. The product fits when the high half is the
     # low half's sign.
