@@ -104,9 +104,8 @@ def _narrow(x: Array, y: Array) -> Array:
     # y has at most 24 bits and the upper part of the logarithm 29: their product is exact.
     upper = (high.view(np.int64) & ~0xFFFFFF).view(np.float64)
     z = np.minimum(np.maximum(y * upper, -160.0), 140.0)
-    rest = np.minimum(
-        np.maximum(y * ((high - upper) + low), -1.0), 1.0
-    )  # within 2^-19 where z is not clipped
+    # Within 2^-19 where z is not clipped.
+    rest = np.minimum(np.maximum(y * ((high - upper) + low), -1.0), 1.0)
     n = np.rint(z * exponential.NARROW_STEPS)
     r = ((z - n * (1 / exponential.NARROW_STEPS)) + rest) * exponential.LN2[0]
     return exponential.narrow_exponential(n, r) * _sign(x, y)

@@ -50,7 +50,7 @@ def round_pair(value: Pair, error: float, exponent: Array | None = None) -> Test
     """Double-doubles of relative error ``error``, times 2^exponent, to float64.
 
     ``error`` must have room for 2^-105, the rounding of low +- error. Without ``exponent`` no result may be
-    subnormal; with it, where it is below -1000 the magnitudes must lie in [1/2, 4).
+    subnormal; with it, where it is below -1000 the high parts' magnitudes must be at least 1/2.
     """
     high, low = value
     slack = high * error
