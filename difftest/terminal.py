@@ -79,7 +79,7 @@ def _table(shown: Mapping[str, Verdict], cases: Mapping[str, Sequence[Verdict]],
         table.add_column("confirmed", no_wrap=True)
     table.add_column("max ulp", justify="right", no_wrap=True, min_width=7)
     table.add_column("differing", justify="right", no_wrap=True, min_width=9)
-    table.add_column("answer", no_wrap=True, min_width=8)
+    table.add_column("answer", no_wrap=True, min_width=9)
     if wide:
         table.add_column("ms", justify="right", no_wrap=True)
     for name, worst in shown.items():

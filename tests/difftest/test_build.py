@@ -82,7 +82,8 @@ def test_a_killed_build_goes_on(tmp_path: Path, assembler: FakeAssembler) -> Non
     (assembler.folder / "slow").unlink()
     counts = build_folder(folder, cases, "sm_90", _options(assembler, opt_levels=(3,)))
     assert counts == {"ok": len(cases)}
-    assert assembler.calls - before == len(cases) - done
+    # The assembler that ran when its parent was killed may have come to say so only afterwards.
+    assert assembler.calls - before - (len(cases) - done) in (0, 1)
 
 
 def test_what_cannot_be_built(tmp_path: Path, assembler: FakeAssembler) -> None:
