@@ -79,6 +79,10 @@ class Records(Protocol):
         """The newest records of ``case`` on ``gpu`` that belong to its kernel and inputs as they are."""
         ...
 
+    def stale(self, case: Case, gpu: str) -> int:
+        """How many records of the case do not."""
+        ...
+
 
 @dataclass(frozen=True)
 class Case:
@@ -154,6 +158,10 @@ class Case:
     def outputs(self) -> tuple[int, ...]:
         """Positions of the parameters that hold the answer."""
         return tuple(i for i, p in enumerate(self.parameters) if isinstance(p, Buffer) and p.output)
+
+    def stale_records(self, gpu: str) -> int:
+        """How many records of this case's name are of another kernel or other inputs, and are ignored."""
+        return 0 if self.records is None else self.records.stale(self, gpu)
 
     def arguments(self) -> list[Any]:
         """Fresh arguments for a launch, in order: an array for a buffer, a numpy scalar for a number."""

@@ -75,6 +75,10 @@ class _Answers:
         levels = self.levels[case.name]
         return [Record(self.gpu, self.device, self.driver, self.assembler, "", levels, outputs, self.path)]
 
+    def stale(self, case: Case, gpu: str) -> int:
+        """None: a folder's answers are of its own kernels."""
+        return 0
+
 
 def foreign(folder: Path) -> list[Case]:
     """The cases of a foreign folder, in its manifest's order.

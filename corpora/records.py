@@ -83,6 +83,11 @@ class Folder:
         found = [r for r in found if _version(r.assembler) == newest]
         return sorted(found, key=lambda r: max(r.opt_levels, default=0), reverse=True)
 
+    def stale(self, case: Case, gpu: str) -> int:
+        """How many records of this case's name are of another kernel or other inputs."""
+        paths = self.path.glob(f"{_safe(gpu)}/*/{case.name}/*.json")
+        return sum(path.stem.partition("-")[0] != record_id(case) for path in paths)
+
     def gpus(self) -> list[str]:
         """The targets that there are records of."""
         if not self.path.is_dir():

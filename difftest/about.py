@@ -46,9 +46,11 @@ def sentence(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
         return "There were no cases."
     if sources == {"none"}:
+        all_fine = {v.result for v in verdicts} <= {"not-compared", "unsupported"}
         return (
             "No values were compared: there is no GPU of this target here and no recorded answer. "
-            "Every kernel was assembled and interpreted."
+            + ("Every kernel" if all_fine else "Not every kernel")
+            + " could be assembled and interpreted."
         )
     text = (
         "Answers of a GPU that were recorded earlier, compared with what the model says, bit by bit."

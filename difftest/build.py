@@ -22,6 +22,9 @@ from .store import Store
 OPT_LEVELS = (3, 0)
 """The levels that are assembled when none are asked for: the assembler's default, and no optimization."""
 
+INCOMPATIBLE = "Incompatibility with architecture"
+"""What the assembler says of a kernel that uses what the target does not have."""
+
 Progress = Callable[[int, int, str, Build], None]
 """Called after each build: done, total, what, and what came of it."""
 
@@ -48,7 +51,8 @@ def build_folder(
     """Put ``cases`` into ``folder`` and assemble what has not been assembled yet.
 
     Returns:
-        How many builds ended how (``ok``, ``refused``, ``crashed``, ``timeout``), earlier ones included.
+        How many builds ended how (``ok``, ``refused``, ``unsupported``, ``crashed``, ``timeout``), earlier ones
+        included.
 
     Raises:
         AssemblerError: there is no assembler.
@@ -165,7 +169,9 @@ def _build(store: Store, kernel: str, gpu: str, level: int, tools: Toolchain, ti
         if result not in ("refused", "crashed", "timeout"):
             raise
         message = error.message
-        signal = getattr(error, "signal", None)
+        signal = error.signal
+        if result == "refused" and INCOMPATIBLE in message:
+            result = "unsupported"
     except ArgumentError:
         raise
     except TileError as error:

@@ -57,7 +57,10 @@ class PlannedCase:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What the assembler did with a kernel. ``result``: ok, refused, crashed, timeout."""
+    """What the assembler did with a kernel.
+
+    ``result``: ok, refused, unsupported (the target lacks what the kernel uses), crashed, timeout.
+    """
 
     kernel: str
     gpu: str

@@ -19,7 +19,7 @@ MINIMUM_WIDTH = 150
 WIDE = 125
 """Columns from which on a terminal gets the whole table."""
 
-_COLOURS = {"agrees": "green", "not-compared": "dim", "open": "magenta"}
+_COLOURS = {"agrees": "green", "not-compared": "dim", "unsupported": "dim", "open": "magenta"}
 
 
 @contextmanager
@@ -65,8 +65,8 @@ def show(verdicts: Sequence[Verdict], *, verbose: bool, quiet: bool, console: Co
 
 def severity(v: Verdict) -> tuple[int, int, int, int]:
     """A key that puts the worst of a case's verdicts last."""
-    order = {"agrees": 0, "not-compared": 1, "open": 2}
-    return order.get(v.result, 3), v.confirmed != "exact", v.outside, v.differing
+    order = {"agrees": 0, "unsupported": 1, "not-compared": 2, "open": 3}
+    return order.get(v.result, 4), v.confirmed != "exact", v.outside, v.differing
 
 
 def _table(shown: Mapping[str, Verdict], cases: Mapping[str, Sequence[Verdict]], wide: bool) -> Table:

@@ -10,6 +10,8 @@ import pandas as pd
 
 from .frame import rows_of, worst_by_case
 
+SKIPPED = ("not-compared", "unsupported")
+
 NOT_IN_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32)])
 
 
@@ -27,7 +29,7 @@ def to_junit(results: pd.DataFrame, failures: Collection[str], path: Path) -> No
         name="difftest",
         tests=str(len(rows)),
         failures=str(sum(r["result"] in failures for r in rows)),
-        skipped=str(sum(r["result"] == "not-compared" for r in rows)),
+        skipped=str(sum(r["result"] in SKIPPED for r in rows)),
     )
     for row in rows:
         case = ElementTree.SubElement(
@@ -40,7 +42,7 @@ def to_junit(results: pd.DataFrame, failures: Collection[str], path: Path) -> No
         if row["result"] in failures:
             failure = ElementTree.SubElement(case, "failure", message=headline(row))
             failure.text = _clean("\n".join([*map(_line, row["differences"]), *row["notes"]]))
-        elif row["result"] == "not-compared":
+        elif row["result"] in SKIPPED:
             ElementTree.SubElement(case, "skipped")
     path.write_bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
 

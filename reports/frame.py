@@ -93,7 +93,7 @@ def summary(results: pd.DataFrame) -> dict[str, int]:
     }
 
 
-ORDER = ("agrees", "not-compared", "open")
+ORDER = ("agrees", "unsupported", "not-compared", "open")
 """Classes that are no failure, the best first; every other one is worse."""
 
 

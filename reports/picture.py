@@ -44,7 +44,7 @@ def level_of(result: str, confirmed: str) -> str:
     """The level of a verdict."""
     if result == "agrees":
         return confirmed
-    if result == "not-compared":
+    if result in ("not-compared", "unsupported"):
         return "none"
     return "open" if result == "open" else "differs"
 

@@ -93,17 +93,24 @@ class Answers:
         return list(groups.values())
 
     def recorded(self, case: PlannedCase) -> tuple[list[Answer], str]:
-        """The answer recorded for the case, if there is one, and a note about one that does not fit."""
+        """The answers recorded for the case, if there are any, and a note about ones that do not fit.
+
+        Raises:
+            TileError: a record is damaged.
+        """
         known = self.cases.get(case.name)
         if known is None:
             return [], ""
         if (known.kernel_hash, known.inputs_hash) != (case.kernel_sha256, case.inputs_sha256):
             return [], "the folder's kernel or inputs are not the corpus's any more"
-        try:
-            records = known.recorded(self.plan.gpu)
-        except TileError as error:
-            return [], f"the recorded answer is ignored: {error}"
-        return [_answer(record) for record in records], ""
+        records = known.recorded(self.plan.gpu)
+        stale = 0 if records else known.stale_records(self.plan.gpu)
+        note = (
+            f"{stale} recorded answers are of another kernel or other inputs, and are ignored"
+            if stale
+            else ""
+        )
+        return [_answer(record) for record in records], note
 
 
 _LAUNCH_CLASSES = {"crashed": "launch-crashed", "timeout": "launch-timeout"}

@@ -104,7 +104,8 @@ def judge_case(
 
 
 def _not_assembled(base: Verdict, build: Build) -> Verdict:
-    message = build.message.splitlines()[0] if build.message else ""
+    # A refusal names the operation's whole debug information first, and what is wrong after that.
+    message = build.message.rpartition("error: ")[2].partition("\n")[0].strip()
     return replace(
         base, result=build.result, opt_levels=(build.opt_level,), notes=(*base.notes, f"assembler: {message}")
     )

@@ -27,6 +27,7 @@ CLASSES = {
     "agrees": "every answer is within its tier",
     "differs": "an answer is outside its tier: a wrong model, or wrong code",
     "open": "answers differ in places where no source gives a bound",
+    "unsupported": "the target lacks what the kernel uses",
     "refused": "the assembler refused the kernel",
     "crashed": "the assembler crashed",
     "timeout": "the assembler was too slow",

@@ -111,6 +111,7 @@ def test_a_record_of_other_inputs_is_passed_over(tmp_path: Path, caplog: pytest.
     other = replace(case, grid=(2,))
     with caplog.at_level(logging.INFO):
         assert folder.find(other, "sm_90") == []
+    assert (folder.stale(other, "sm_90"), folder.stale(case, "sm_90")) == (1, 0)
     assert "passed over" in caplog.text
 
 

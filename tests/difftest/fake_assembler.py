@@ -14,6 +14,7 @@ sum=$(sha256sum < "$last" | cut -c1-64)
 echo "$sum" >> "$here/calls"
 [ -f "$here/slow" ] && sleep 0.2
 case "$(cat "$here/$sum" 2>/dev/null)" in
+  foreign) echo "loc(x): error: Incompatibility with architecture 'sm_90': unsupported type" >&2; exit 5;;
   refuse) echo "error: no such thing" >&2; exit 3;;
   crash) kill -SEGV $$;;
   hang) sleep 60;;

@@ -78,6 +78,16 @@ def test_without_any_answer_nothing_is_compared(tmp_path: Path, assembler: FakeA
     assert assembler.calls == 6
 
 
+def test_a_kernel_that_is_not_for_the_target_is_no_failure(tmp_path: Path, assembler: FakeAssembler) -> None:
+    (case,) = corpora.load(CASES[0])
+    assembler.fail(case.kernel, "foreign")
+    result = go(assembler, tmp_path / "f", "-v", gpu="sm_86")
+    assert result.exit_code == Code.NOTHING_COMPARED
+    assert "1 unsupported" in result.output
+    assert "Incompatibility with architecture" in result.output
+    assert "loc(x)" not in result.output
+
+
 def test_a_failing_assembler_fails_the_run_without_answers_too(
     tmp_path: Path, assembler: FakeAssembler
 ) -> None:

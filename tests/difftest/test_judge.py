@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import corpora
+from corpora.records import Folder as RecordFolder
 from difftest.build import Options, build_folder
 from difftest.judge import Verdict, judge_folder
 from difftest.judge.compare import compare
@@ -19,6 +20,7 @@ from difftest.plan import LAUNCHES, Launched, build_id, launch_id, load, read_bu
 from difftest.record import record_folder
 from difftest.store import FolderError, Store
 from difftest.tiers import EXACT, Tier
+from tileir.errors import TileError
 
 from .fake_assembler import FakeAssembler
 
@@ -81,6 +83,36 @@ def test_a_recorded_answer_stands_in(bench) -> None:
     assert (verdict.result, verdict.source, verdict.confirmed) == ("agrees", "recorded", "exact")
     assert verdict.device == "NVIDIA H200"
     assert verdict.opt_levels == (0, 3)
+
+
+def _with_answers(monkeypatch: pytest.MonkeyPatch, name: str, answers: Path) -> corpora.Case:
+    """Let the corpus look for the answers of one case in a folder of the test."""
+    (case,) = corpora.load(name)
+    moved = replace(case, records=RecordFolder(answers))
+    load = corpora.load
+    monkeypatch.setattr(corpora, "load", lambda *p: [moved if c.name == name else c for c in load(*p)])
+    return case
+
+
+def test_answers_to_other_inputs_are_ignored(bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    b = bench("move/transpose_f32")
+    case = _with_answers(monkeypatch, b.case.name, tmp_path)
+    RecordFolder(tmp_path).write(replace(case, grid=(9,)), case.recorded("sm_90")[0])
+    verdict = b.verdict()
+    assert (verdict.result, verdict.source) == ("not-compared", "none")
+    assert "1 recorded answers are of another kernel or other inputs" in verdict.notes[0]
+
+
+def test_a_damaged_answer_is_an_error(bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    b = bench("move/transpose_f32")
+    case = _with_answers(monkeypatch, b.case.name, tmp_path)
+    path = RecordFolder(tmp_path).write(case, case.recorded("sm_90")[0])
+    assert path is not None
+    assert b.verdict().result == "agrees"
+    path.with_suffix(".npz").write_bytes(b"PK nonsense")
+    with pytest.raises(TileError) as caught:
+        b.verdict()
+    assert str(path.with_suffix(".npz")) in str(caught.value)
 
 
 def test_one_flipped_bit_is_found(bench) -> None:
