@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .bits import from_bits
 from .error_free import fast_two_sum
 from .formats import F32, F64, I1, I4, I8, TF32, FloatFormat, IntegerFormat, Rounding
-from .lanes import blockwise, lanes_of
+from .lanes import BLOCK, blockwise, lanes_of
 from .nan import NanRule, canonical
 from .rounding import round_lanes, step_from_nearest, to_odd
 from .widening import to_f32, to_f64
@@ -67,7 +67,8 @@ def ftof(
         else:
             round_lanes(out, to_f32(x, source), F32, target, rounding, saturate)
 
-    result = blockwise(kernel, target.dtype, x)
+    # The narrow kernels have few and narrow temporaries, and room for more lanes.
+    result = blockwise(kernel, target.dtype, x, block=BLOCK if source is F64 else 2 * BLOCK)
     nan(result, (x,), target, "ftof")
     return result
 

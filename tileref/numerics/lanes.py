@@ -18,24 +18,24 @@ from .formats import FloatFormat, IntegerFormat
 
 Array = NDArray[Any]
 
-BLOCK = 1 << 16
+BLOCK = 1 << 15
 """Lanes of one block: few enough that temporaries stay in the cache, enough to spread a call's cost."""
 
 
 def lanes_of(x: Any, fmt: FloatFormat | IntegerFormat) -> Array:
     """`x` as an array of `fmt.dtype`; TypeError where it is an array of another type."""
     array = np.asarray(x)
-    if array.dtype != fmt.dtype:
+    if array.dtype is not fmt.dtype and array.dtype != fmt.dtype:
         raise TypeError(f"{fmt.name} is stored as {fmt.dtype}, found an array of {array.dtype}")
     return array
 
 
 def broadcast(*operands: Array) -> tuple[Array, ...]:
     """The operands as arrays of their common shape: themselves where they have it already, else views."""
-    shape = operands[0].shape
-    if all(x.shape == shape for x in operands):
+    shapes = [x.shape for x in operands]
+    if shapes.count(shapes[0]) == len(shapes):
         return operands
-    shape = np.broadcast_shapes(*(x.shape for x in operands))
+    shape = np.broadcast_shapes(*shapes)
     return tuple(x if x.shape == shape else np.broadcast_to(x, shape) for x in operands)
 
 
@@ -47,7 +47,9 @@ def _flat(x: Array) -> Array:
     return np.ascontiguousarray(x).reshape(-1)
 
 
-def blockwise(kernel: Callable[..., None], dtype: np.dtype[Any], *operands: Array) -> Array:
+def blockwise(
+    kernel: Callable[..., None], dtype: np.dtype[Any], *operands: Array, block: int = BLOCK
+) -> Array:
     """A fresh array of `dtype` that `kernel(out, *operands)` fills block by block.
 
     `operands` have one shape (see `broadcast`), which is the answer's. Floating-point warnings are off in the
@@ -57,10 +59,10 @@ def blockwise(kernel: Callable[..., None], dtype: np.dtype[Any], *operands: Arra
     out = result.reshape(-1)
     flats = [_flat(x) for x in operands]
     with np.errstate(all="ignore"):
-        if out.size <= BLOCK:
+        if out.size <= block:
             kernel(out, *flats)
         else:
-            for start in range(0, out.size, BLOCK):
-                stop = start + BLOCK
+            for start in range(0, out.size, block):
+                stop = start + block
                 kernel(out[start:stop], *(x[start:stop] for x in flats))
     return result
