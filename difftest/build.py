@@ -51,8 +51,8 @@ def build_folder(
     """Put ``cases`` into ``folder`` and assemble what has not been assembled yet.
 
     Returns:
-        How many builds ended how (``ok``, ``refused``, ``unsupported``, ``crashed``, ``timeout``), earlier ones
-        included.
+        How many builds ended how (``ok``, ``refused``, ``unsupported``, ``crashed``, ``timeout``), earlier
+        ones included.
 
     Raises:
         AssemblerError: there is no assembler.
