@@ -39,9 +39,8 @@ def main() -> int:
 
     start = time.monotonic()
     run()
-    print(
-        f"{count} modules of {operations} operations came back as they went in, {time.monotonic() - start:.0f} s"
-    )
+    seconds = time.monotonic() - start
+    print(f"{count} modules of {operations} operations came back as they went in, {seconds:.0f} s")
     return 0
 
 

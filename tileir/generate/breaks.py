@@ -141,7 +141,7 @@ def bad_types() -> Iterator[Type]:
         {"dim_map": (0,)},
         {"dim_map": (-1, 0)},
     ):
-        yield replace(PartitionViewType((4, 8), _TENSOR, (0, 1)), **changes)  # type: ignore[arg-type]
+        yield replace(PartitionViewType((4, 8), _TENSOR, (0, 1)), **changes)
     integers = TensorViewType(I32, (None, 64), (None, 1))
     for padding in PaddingValue:
         yield PartitionViewType((4, 8), integers, (0, 1), padding)
@@ -263,9 +263,10 @@ _CHOICES: dict[Any, tuple[Any, ...]] = {
     "tagged": _PREDICATES,
     "dense_int32_array": ((), (0,), (1, 0), (0, 0), (0, 2), (-1, 0), (0, 1, 2), (2, 1, 0), (0, 1)),
     "dense_bool_array": ((), (True,), (True, False), (False, False, True)),
-    "dense_typed_elements": tuple(
-        DenseElements(type_, b"\1" + bytes(type_.element.bytes - 1))
-        for type_ in (scalar(F32), tile(I32, 4), tile(F16, 4, 4))
+    "dense_typed_elements": (
+        DenseElements(scalar(F32), b"\1\0\0\0"),
+        DenseElements(tile(I32, 4), b"\1\0\0\0"),
+        DenseElements(tile(F16, 4, 4), b"\1\0"),
     ),
 }
 

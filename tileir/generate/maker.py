@@ -19,6 +19,7 @@ from ..attributes import (
 )
 from ..module import Function, Module, Operation, Region, Value
 from ..types import (
+    F4E2M1FN,
     I4,
     I8,
     I32,
@@ -140,11 +141,16 @@ class Maker:
         return value
 
     def _number(self, type_: TileType) -> Value:
-        """A tile of numbers, loaded; i4 is cut from i8, as memory does not hold it."""
+        """A tile of numbers, loaded; i4 is cut from i8, which memory holds, and f4 unpacked from it."""
         element, shape = type_.element, type_.shape
         if element is I4:
             wide = self.value(TileType(shape, I8))
             return self._one(o.conversion.TruncI, type_, from_=wide, overflow=IntegerOverflow.NONE)
+        if element is F4E2M1FN:
+            flat = tile(element, type_.size)
+            packed = self.value(tile(I8, max(1, type_.size // 2)))
+            unpacked = self._one(o.conversion.Unpack, flat, source=packed)
+            return unpacked if flat == type_ else self._one(o.core.Reshape, type_, source=unpacked)
         assert isinstance(element, NumberType)
         pointers = self.value(TileType(shape, PointerType(element)))
         value: Value = self.op(
@@ -163,6 +169,11 @@ class Maker:
         elif element is I4:
             signed = Signedness.SIGNED
             self.keep(self._one(o.conversion.ExtI, TileType(shape, I8), from_=value, signedness=signed))
+        elif element is F4E2M1FN:
+            flat = tile(element, type_.size)
+            if flat != type_:
+                value = self._one(o.core.Reshape, flat, source=value)
+            self.keep(self._one(o.conversion.Pack, tile(I8, type_.size // 2), source=value))
         else:
             pointers = self.value(TileType(shape, PointerType(element)))
             self.op(

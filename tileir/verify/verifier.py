@@ -12,9 +12,9 @@ from .declared import STRUCTURE, TYPES
 from .diagnostic import Diagnostic, Problem
 from .module import FUNCTION_RULES, GLOBAL_RULES, MODULE_RULES
 from .rules import RULES, Context, name_of
-from .targets import TARGET_RULES, number_of
+from .targets import TARGET_RULES, number_of, target_format
 from .types import check_type
-from .versions import check_type_version, operation_version, part_version
+from .versions import operation_version, part_version, type_version
 
 FAMILIES = (*(atomic, control, conversion, core, debugging, elementwise, matrix, memory, reduction, view),)
 """The modules that register rules."""
@@ -50,7 +50,7 @@ class _Verifier:
             for global_rule in GLOBAL_RULES:
                 for problem in global_rule(global_):
                     yield _diagnostic(global_rule, problem, "global", global_.name, global_.location)
-            for name, problem in check_type(global_.value.type):
+            for name, problem in self._type(global_.value.type):
                 yield _named(name, problem, "global", global_.name, global_.location)
         for function in self.module.functions:
             yield from self._function(function)
@@ -61,7 +61,7 @@ class _Verifier:
                 yield _diagnostic(function_rule, problem, "entry", function.name, function.location)
         context = Context(self.module, function, globals=self.globals)
         for value in function.parameters:
-            for name, problem in self._type(value.type, context):
+            for name, problem in self._type(value.type):
                 yield _named(name, problem, "entry", function.name, function.location)
         yield from self._region(function.body, context)
 
@@ -88,7 +88,7 @@ class _Verifier:
         for region in op.regions:
             context.parents.append((op, region))
             for value in region.arguments:
-                for name, problem in self._type(value.type, context):
+                for name, problem in self._type(value.type):
                     yield _named(name, problem, op.mnemonic, context.function.name, op.location)
             yield from self._region(region, context)
             context.parents.pop()
@@ -103,7 +103,7 @@ class _Verifier:
             for problem in version_rule(op, context):
                 yield name_of(version_rule), problem
         for value in op.results:
-            yield from self._type(value.type, context)
+            yield from self._type(value.type)
         found = [(name_of(r), p) for r in TYPES for p in r(op, context)]
         yield from found
         if any(name != "operand-defined" for name, _ in found):
@@ -116,10 +116,13 @@ class _Verifier:
                 for problem in target_rule(op, self.target):
                     yield name_of(target_rule), problem
 
-    def _type(self, type_: Type, context: Context) -> Iterator[tuple[str, Problem]]:
+    def _type(self, type_: Type) -> Iterator[tuple[str, Problem]]:
         yield from check_type(type_)
-        for problem in check_type_version(type_, context):
-            yield "type-version", problem
+        for problem in type_version(type_, self.module):
+            yield name_of(type_version), problem
+        if self.target is not None:
+            for problem in target_format(type_, self.target):
+                yield name_of(target_format), problem
 
 
 def _diagnostic(

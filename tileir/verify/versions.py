@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..module import Operation
+from ..module import Module, Operation
 from ..types import Type, first_version
 from .diagnostic import Problem
 from .rules import Context, Problems
@@ -26,8 +26,8 @@ def part_version(op: Operation, context: Context) -> Problems:
             yield Problem(f"{part.name} needs bytecode {part.since}", context.module.version)
 
 
-def check_type_version(type_: Type, context: Context) -> Problems:
+def type_version(type_: Type, module: Module) -> Problems:
     """A type is in the module's bytecode version."""
     since = first_version(type_)
-    if since > context.module.version:
-        yield Problem(f"the type {type_} needs bytecode {since}", context.module.version)
+    if since > module.version:
+        yield Problem(f"the type {type_} needs bytecode {since}", module.version)
