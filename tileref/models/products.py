@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..formats import Array
 from ..numerics.conversion import ftof
-from ..numerics.float_arithmetic import fma
-from ..numerics.formats import F32, F64, TF32, FloatFormat, Rounding
+from ..numerics.float_arithmetic import addf, fma, mulf
+from ..numerics.formats import F32, F64, TF32, FloatFormat
 from ..numerics.nan import NanRule
+from . import dot_steps, dot_steps_f32
+from .patches import outer_operands, patches, stacked
 
 
 class Product(Protocol):
@@ -51,26 +52,49 @@ class FusedChain:
         self, lhs: Array, rhs: Array, acc: Array, source: FloatFormat, target: FloatFormat, nan: NanRule
     ) -> Array:
         """Multiply."""
-        a = widened(lhs, source, target if source.precision <= target.precision else F64)
-        b = widened(rhs, source, target if source.precision <= target.precision else F64)
-        result = acc
-        for k in range(lhs.shape[-1]):
-            x, y = a[..., :, k, None], b[..., k, None, :]
-            if _product_is_exact(source, target):
-                # The product has at most 22 significant bits and no exponent beyond f32's, so multiplying is
-                # exact and the addition rounds the exact sum: together they are the fused operation.
-                result = result + x * y
-            else:
-                result = fma(x, y, result, target)
-        result = np.array(result, dtype=target.dtype, copy=True)
-        nan(result, (lhs, rhs, acc), target, "mmaf")
-        return result
+        wide = target if source.precision <= target.precision else F64
+        a, b, start, shape = stacked(widened(lhs, source, wide), widened(rhs, source, wide), acc)
+        chain = _exact_chain if _products_are_exact(a, b, source, target) else _fused_chain
+        result = np.empty(start.shape, target.dtype)
+        with np.errstate(all="ignore"):
+            for leads, rows in patches(start.shape):
+                result[leads, rows] = chain(a[leads, rows], b[leads], start[leads, rows], target, nan)
+        return result.reshape(shape)
 
 
-def _product_is_exact(source: FloatFormat, target: FloatFormat) -> bool:
-    fits = 2 * source.precision <= target.precision
-    smallest = 2 * (source.emin - source.precision + 1)
-    return fits and smallest >= target.emin - target.precision + 1 and 2 * source.emax + 1 <= target.emax
+def _fused_chain(a: Array, b: Array, acc: Array, target: FloatFormat, nan: NanRule) -> Array:
+    rows, columns = outer_operands(a, b)
+    for x, y in zip(rows, columns, strict=True):
+        acc = fma(x, y, acc, target, nan=nan)
+    return acc
+
+
+def _exact_chain(a: Array, b: Array, acc: Array, target: FloatFormat, nan: NanRule) -> Array:
+    """The chain where products are exact, so that the addition alone rounds the exact sum."""
+    result = _add_products(acc.copy(), *outer_operands(a, b))
+    nan(result, (result,), target, "mmaf")
+    return result
+
+
+def _products_are_exact(a: Array, b: Array, source: FloatFormat, target: FloatFormat) -> bool:
+    """Whether every product is exact in the accumulator's format: it has the bits, and the range for them."""
+    if 2 * source.precision > target.precision:
+        return False
+    last = target.emin - target.significand_width
+    if 2 * (source.emin - source.significand_width) >= last and 2 * source.emax + 1 <= target.emax:
+        return True
+    (low_a, high_a), (low_b, high_b) = _exponents(a), _exponents(b)
+    return low_a + low_b - 2 * source.significand_width >= last and high_a + high_b + 1 <= target.emax
+
+
+def _exponents(array: Array) -> tuple[int, int]:
+    """The smallest and the largest exponent of elements but zeros; (0, huge) if not all are finite."""
+    size = np.abs(array)
+    high = float(size.max(initial=0))
+    if not np.isfinite(high):
+        return 0, 1 << 20
+    low = float(size.min(initial=np.inf, where=size > 0))
+    return (int(np.frexp(low)[1]) - 1, int(np.frexp(high)[1]) - 1) if high else (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +112,50 @@ class RoundedChain:
     ) -> Array:
         """Multiply."""
         work = F64 if target is F64 else F32
-        a, b = widened(lhs, source, work), widened(rhs, source, work)
+        a, b, last, shape = stacked(widened(lhs, source, work), widened(rhs, source, work), acc)
+        last = widened(last, target, work)
+        result = np.empty(last.shape, work.dtype)
         with np.errstate(all="ignore"):
-            total = a[..., :, 0, None] * b[..., 0, None, :]
-            for k in range(1, lhs.shape[-1]):
-                total += a[..., :, k, None] * b[..., k, None, :]
-            result = total + widened(acc, target, work)
-        nan(result, (lhs, rhs, acc), work, "mmaf")
+            for leads, rows in patches(last.shape):
+                np.add(_sum_of_products(a[leads, rows], b[leads]), last[leads, rows], out=result[leads, rows])
+            if work is F64 and np.isnan(result).any():
+                # Which NaN comes through depends on each operation's operands.
+                result = addf(_sum_by_operations(a, b, work, nan), last, work, nan=nan)
+        result = result.reshape(shape)
+        if work is not F64:
+            nan(result, (result,), work, "mmaf")
         if work is not target:
             result = ftof(result, work, target)
-            nan(result, (lhs, rhs, acc), target, "mmaf")
+            nan(result, (result,), target, "mmaf")
         return result
+
+
+def _sum_by_operations(a: Array, b: Array, fmt: FloatFormat, nan: NanRule) -> Array:
+    rows, columns = outer_operands(a, b)
+    total = mulf(rows[0], columns[0], fmt, nan=nan)
+    for x, y in zip(rows[1:], columns[1:], strict=True):
+        total = addf(total, mulf(x, y, fmt, nan=nan), fmt, nan=nan)
+    return total
+
+
+def _sum_of_products(a: Array, b: Array) -> Array:
+    """Products rounded one by one and summed from the first: (l, m, K) and (l, K, n)."""
+    rows, columns = outer_operands(a, b)
+    return _add_products(rows[0] * columns[0], rows[1:], columns[1:])
+
+
+def _add_products(total: Array, rows: Array, columns: Array) -> Array:
+    """``total`` with each row times its column added, one after the other, in place."""
+    products = np.empty((min(TOGETHER, len(rows)), *total.shape), total.dtype)
+    for first in range(0, len(rows), TOGETHER):
+        k = slice(first, first + TOGETHER)
+        for product in np.multiply(rows[k], columns[k], out=products[: len(rows[k])]):
+            np.add(total, product, out=total)
+    return total
+
+
+TOGETHER = 8
+"""Products of a patch that are multiplied at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,111 +185,30 @@ class FusedDot:
         self, lhs: Array, rhs: Array, acc: Array, source: FloatFormat, target: FloatFormat, nan: NanRule
     ) -> Array:
         """Multiply."""
-        a, b, plain = _finite(lhs, rhs, acc, source, target)
-        shape = np.broadcast_shapes((*a.shape[:-1], 1), (*b.shape[:-2], 1, b.shape[-1]), acc.shape)
-        start = np.zeros(shape) if self.late else np.broadcast_to(acc, shape).astype(np.float64)
-        start[~np.isfinite(start)] = 0.0
-        ea, eb = _exponents(a, source), _exponents(b, source)
-        narrow = _fits_f32(ea) and _fits_f32(eb)
-        work = np.float32 if narrow else np.float64
-        a, b = a.astype(work), b.astype(work)
-        # A leading axis at a time keeps everything that a step touches in a fast cache.
-        result = np.empty(shape, target.dtype)
-        for lead in np.ndindex(shape[:-2]):
-            one = tuple(_at(x, lead) for x in (a, b, ea, eb))
-            total = self._dot(*one, start[lead], target)
-            if self.late:
-                with np.errstate(all="ignore"):
-                    result[lead] = (total.astype(np.float32) + _at(acc, lead)).astype(target.dtype)
-            else:
-                result[lead] = total
+        wide_acc = acc.astype(np.float32)
+        a, b, plain = _finite(lhs, rhs, wide_acc)
+        a, b, start, shape = stacked(a, b, wide_acc)
+        if self.late:
+            start = np.zeros(start.shape, np.float32)
+        elif plain is not None:
+            start = np.where(np.isfinite(start), start, np.float32(0))
+        how = dot_steps.Alignment(self.step, self.fraction, self.kept, target)
+        evaluate = dot_steps_f32.dot if dot_steps_f32.applies(a, b, start, source, how) else dot_steps.dot
+        total = evaluate(a, b, start, source, how).reshape(shape)
+        if self.late:
+            total = total.astype(np.float32) + wide_acc
+        result = np.array(total, dtype=target.dtype)
         if plain is not None:
             bad = ~np.isfinite(plain)
             result[bad] = plain[bad].astype(target.dtype)
-        nan(result, (lhs, rhs, acc), target, "mmaf")
+        nan(result, (result,), target, "mmaf")
         return result
 
-    def _dot(
-        self, a: Array, b: Array, ea: Array, eb: Array, acc: Array, target: FloatFormat
-    ) -> NDArray[np.float64]:
-        """One matrix: (M, K), (K, N), their exponents and (M, N); answers the result, held in f64."""
-        m, n = acc.shape
-        emax = np.empty((m, n), np.int16)
-        exponent = np.empty((m, n), np.int16)
-        product = np.empty((m, n), a.dtype)
-        # 16 truncated products of less than 2^(fraction + 2) each stay below 2^31 in magnitude.
-        small = self.fraction <= 25 and self.step <= 16
-        whole = np.int32 if small else np.int64
-        for first in range(0, a.shape[1], self.step):
-            last = min(first + self.step, a.shape[1])
-            emax[...] = _exponents_of_f64(acc)
-            for k in range(first, last):
-                np.add(ea[:, k, None], eb[k, None, :], out=exponent)
-                np.maximum(emax, exponent, out=emax)
-            np.maximum(emax, LOWEST, out=emax)
-            scale64 = np.ldexp(1.0, self.fraction - emax.astype(np.int32))
-            scale = scale64.astype(a.dtype)
-            total = np.zeros((m, n), whole)
-            for k in range(first, last):
-                np.multiply(a[:, k, None], b[k, None, :], out=product)
-                np.multiply(product, scale, out=product)
-                total += product.astype(whole)
-            exact = (total + np.trunc(acc * scale64)) / scale64
-            acc = self._cut(exact, target)
-        return acc
 
-    def _cut(self, exact: NDArray[np.float64], target: FloatFormat) -> NDArray[np.float64]:
-        if target.precision < 24:
-            return ftof(exact, F64, target).astype(np.float64)
-        # Below f32's normal range fewer bits are left than the mask keeps.
-        tiny = (np.abs(exact) < 2.0**-126) & (exact != 0)
-        mask = np.int64(-1 << (52 - self.kept))
-        cut = (exact.view(np.int64) & mask).view(np.float64)
-        if tiny.any():
-            cut[tiny] = ftof(exact[tiny], F64, F32, Rounding.ZERO).astype(np.float64)
-        return cut
-
-
-LOWEST = -600
-"""Below any exponent of a product: what aligns a step whose terms are all zero."""
-ZERO = np.int16(-10000)
-"""The exponent of zero, which aligns nothing."""
-
-
-def _at(array: Array, lead: tuple[int, ...]) -> Array:
-    """The matrix of ``array`` for one index of the leading axes, which may be of extent 1."""
-    return array[tuple(0 if extent == 1 else i for i, extent in zip(lead, array.shape, strict=False))]
-
-
-def _exponents(array: Array, fmt: FloatFormat) -> NDArray[np.int16]:
-    """Each element's exponent as the hardware reads it: a subnormal's is the smallest normal one."""
-    wide = array.astype(np.float64)
-    _, exponent = np.frexp(wide)
-    found = np.maximum(exponent.astype(np.int16) - np.int16(1), np.int16(fmt.emin))
-    return np.where(wide == 0, ZERO, found)
-
-
-def _exponents_of_f64(array: NDArray[np.float64]) -> NDArray[np.int16]:
-    """Exponents of an f32 accumulator, held in f64."""
-    field = (array.view(np.int64) >> 52) & 0x7FF
-    found = np.maximum((field - 1023).astype(np.int16), np.int16(-126))
-    return np.where(array == 0, ZERO, found)
-
-
-def _fits_f32(exponents: NDArray[np.int16]) -> bool:
-    """Whether products of such elements, scaled or not, stay far inside f32's normal range."""
-    there = exponents[exponents != ZERO]
-    return there.size == 0 or (int(there.min()) > -45 and int(there.max()) < 45)
-
-
-def _finite(
-    lhs: Array, rhs: Array, acc: Array, source: FloatFormat, target: FloatFormat
-) -> tuple[Array, Array, Array | None]:
-    """The operands in f32 or wider with zeros for what is not finite, and the plain f64 answer if any is."""
-    a = lhs.astype(np.float64) if source is F64 else lhs.astype(np.float32)
-    b = rhs.astype(np.float64) if source is F64 else rhs.astype(np.float32)
-    if np.isfinite(a).all() and np.isfinite(b).all() and np.isfinite(acc.astype(np.float64)).all():
+def _finite(lhs: Array, rhs: Array, acc: Array) -> tuple[Array, Array, Array | None]:
+    """The operands in f32 with zeros for what is not finite, and the plain f64 answer if any is not."""
+    a, b = lhs.astype(np.float32), rhs.astype(np.float32)
+    if np.isfinite(a).all() and np.isfinite(b).all() and np.isfinite(acc).all():
         return a, b, None
-    with np.errstate(all="ignore"):
-        plain = np.matmul(a.astype(np.float64), b.astype(np.float64)) + acc.astype(np.float64)
+    plain = np.matmul(a.astype(np.float64), b.astype(np.float64)) + acc.astype(np.float64)
     return np.where(np.isfinite(a), a, 0), np.where(np.isfinite(b), b, 0), plain
