@@ -41,7 +41,10 @@ def main(arguments: list[str]) -> int:
 
     try:
         device = Device(module, int(ordinal))
-    except (DriverError, ImportError, OSError, RuntimeError, AttributeError) as error:
+    except ImportError as error:
+        answer({"ready": False, "message": f"{error} (pip install cuda-python)"})
+        return 3
+    except (DriverError, OSError, RuntimeError, AttributeError) as error:
         answer({"ready": False, "message": f"{type(error).__name__}: {error}"})
         return 3
     answer(
