@@ -46,11 +46,13 @@ def sentence(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
         return "There were no cases."
     if sources == {"none"}:
-        all_fine = {v.result for v in verdicts} <= {"not-compared", "unsupported"}
+        results = {v.result for v in verdicts}
+        which = "Every kernel" if results <= {"not-compared", "unsupported"} else "Not every kernel"
+        if "unsupported" in results:
+            which += " that is for this target"
         return (
             "No values were compared: there is no GPU of this target here and no recorded answer. "
-            + ("Every kernel" if all_fine else "Not every kernel")
-            + " could be assembled and interpreted."
+            f"{which} could be assembled and interpreted."
         )
     text = (
         "Answers of a GPU that were recorded earlier, compared with what the model says, bit by bit."
