@@ -177,10 +177,3 @@ def return_nothing(op: o.Return, context: Context) -> Problems:
     """An entry returns nothing."""
     if op.operands:
         yield Problem("an entry returns nothing", len(op.operands), 0)
-
-
-@rule(o.Break, o.Continue, o.Return, o.Yield)
-def terminator_results(op: Operation, context: Context) -> Problems:
-    """A terminator has no results."""
-    if op.results:
-        yield Problem("a terminator has no results", len(op.results), 0)
