@@ -1,1 +1,1 @@
-"""Compiling the kernels of ``corpora.sources`` to bytecode and writing the manifest: needs cuda-tile, no GPU."""
+"""Compiling ``corpora.sources`` to bytecode and writing the manifest: needs cuda-tile, and no GPU."""

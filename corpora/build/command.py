@@ -89,7 +89,7 @@ def render(entries: list[dict[str, Any]]) -> str:
     for entry in entries:
         head = {k: v for k, v in entry.items() if k != "parameters"}
         lines = ",\n".join(f"   {json.dumps(p)}" for p in entry["parameters"])
-        parts.append(f"  {json.dumps(head)[:-1]}, \"parameters\": [\n{lines}\n  ]}}")
+        parts.append(f'  {json.dumps(head)[:-1]}, "parameters": [\n{lines}\n  ]}}')
     return '{\n "cases": [\n' + ",\n".join(parts) + "\n ]\n}\n"
 
 
@@ -129,7 +129,7 @@ def build(draft: Draft) -> tuple[dict[str, Any], bytes]:
     found = [str(v.type) for v in entry.parameters]
     expected = [f"tile<ptr<{p['format']}>>" if "name" in p else f"tile<{p['format']}>" for p in parameters]
     if found != expected:
-        raise TileError("the entry takes other parameters", rule="corpus-entry", found=found, expected=expected)
+        raise TileError("the entry takes others", rule="corpus-entry", found=found, expected=expected)
     description = {
         "name": draft.name,
         "kernel": f"kernels/{draft.name}.tilebc",
