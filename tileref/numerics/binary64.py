@@ -133,14 +133,16 @@ def fma(out: Array, a: Array, b: Array, c: Array, rounding: Rounding) -> None:
     """
     p, q = two_product(a, b)
     size = np.abs(p)
-    sure = (size >= _SMALL) & (size <= _LARGE) & (np.abs(a) <= _LARGE) & (np.abs(b) <= _LARGE)
-    sure &= np.abs(c) <= _LARGE
+    within = (np.abs(a) <= _LARGE) & (np.abs(b) <= _LARGE) & (np.abs(c) <= _LARGE)
+    sure = within & (size >= _SMALL) & (size <= _LARGE)
     nearest, error = _fold(p, q, c)
     np.copyto(out, nearest)
     step_from_nearest(out, error, rounding)
     # Where nothing underflows, a zero is exact.
     zero_signs(out, nearest == 0, p, c, rounding)
     if not sure.all():
+        # A product that is zero because a factor is loses nothing.
+        sure |= within & ((a == 0) | (b == 0))
         unsure = ~sure
         out[unsure] = _scaled_fma(a[unsure], b[unsure], c[unsure], rounding)
 

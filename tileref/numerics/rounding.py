@@ -362,7 +362,12 @@ def round_integer(
     with `sticky` set needs a significand of more bits than the target's precision, so that t lies below the
     half of its last place. A fresh array of `target.dtype`.
     """
-    operands = (significand, exponent, np.asarray(negative, np.bool_), np.asarray(sticky, np.bool_))
+    operands = (
+        np.asarray(significand, np.uint64),
+        np.asarray(exponent, np.int64),
+        np.asarray(negative, np.bool_),
+        np.asarray(sticky, np.bool_),
+    )
 
     def kernel(out: Array, significand: Array, exponent: Array, negative: Array, sticky: Array) -> None:
         if not target.signed:
@@ -417,7 +422,7 @@ def round_sum(
     where both are -0, or where they cancel and the direction is NEGATIVE_INF, else +0. Infinities and NaNs
     in `high` go through. A fresh array of `target.dtype`.
     """
-    exponents = np.asarray(exponent, np.int64)
+    operands = (np.asarray(high, np.float64), np.asarray(low, np.float64), np.asarray(exponent, np.int64))
 
     def kernel(out: Array, high: Array, low: Array, exponent: Array) -> None:
         nearest, rest = two_sum(high, low)
@@ -445,7 +450,7 @@ def round_sum(
         bits = out.view(target.bits_dtype)
         _specials(bits, np.isnan(nearest), np.isinf(nearest), negative, target, saturate)
 
-    return blockwise(kernel, target.dtype, *broadcast(high, low, exponents))
+    return blockwise(kernel, target.dtype, *broadcast(*operands))
 
 
 def power_of_two(exponent: Array) -> Array:

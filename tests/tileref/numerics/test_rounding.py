@@ -120,6 +120,18 @@ def test_round_sum_passes_infinities_and_nans() -> None:
     assert np.isnan(round_sum(high[1:], low[1:], F32, Rounding.ZERO)).all()
 
 
+def test_scalars_and_shapes_that_broadcast() -> None:
+    high = np.array([[1.0], [2.0]])
+    found = round_sum(high, 2.0**-60, F16, Rounding.POSITIVE_INF, np.arange(3))
+    assert found.tolist() == [
+        [1 + 2.0**-10, 2 + 2.0**-9, 4 + 2.0**-8],
+        [2 + 2.0**-9, 4 + 2.0**-8, 8 + 2.0**-7],
+    ]
+    whole = round_integer(3, 0, True, F32, Rounding.ZERO)
+    assert whole.shape == ()
+    assert whole == -3.0
+
+
 @settings(max_examples=300, deadline=None)
 @given(
     x=st.floats(width=64),
