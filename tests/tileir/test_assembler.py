@@ -11,8 +11,12 @@ import pytest
 
 import tileir
 from tests.tileir.support import needs_tileiras, shared_case
-from tileir import toolchain
+from tileir import generate, toolchain
 from tileir.errors import ArgumentError, AssemblerError
+from tileir.generate import Maker
+from tileir.module import Module
+from tileir.ops.core import Broadcast
+from tileir.version import V13_4
 
 
 def fake(folder: Path, script: str) -> toolchain.Toolchain:
@@ -169,3 +173,27 @@ def test_the_disassembler_prints_a_shared_case() -> None:
     case = shared_case("bin_add_float32")
     text = tileir.disassemble((case / "kernel.tilebc").read_bytes())
     assert text == (case / "kernel.mlir").read_text()
+
+
+@needs_tileiras
+def test_legal_kernels_assemble_and_those_of_other_targets_do_not() -> None:
+    """A slice of ``tests.campaigns.target_rules``."""
+    module = Module()
+    count = 0
+    for number, opcode in enumerate(sorted(generate.BASES)):
+        form = generate.Form(generate.BASES[opcode][0], ())
+        if number % 4 == 0 and form.since <= V13_4:
+            maker = Maker(f"k{number}", module)
+            form.add(maker)
+            maker.finish(V13_4)
+            count += 1
+    assert count > 20
+    assert tileir.verify(module, "sm_86") == []
+    assert tileir.assemble(module, "sm_86", 0).data[:4] == b"\x7fELF"
+    scale = next(b for b in generate.BASES[Broadcast.opcode] if "f8E8M0FNU" in b.label)
+    narrow = generate.Form(scale, ()).module(V13_4)
+    assert [d.rule for d in tileir.verify(narrow, "sm_100")] == []
+    assert tileir.assemble(narrow, "sm_100").gpu == "sm_100"
+    with pytest.raises(AssemblerError, match="unsupported type 'f8E8M0FNU'"):
+        tileir.assemble(narrow, "sm_90")
+    assert {d.rule for d in tileir.verify(narrow, "sm_90")} == {"target-format"}

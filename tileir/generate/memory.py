@@ -181,7 +181,9 @@ for _e in NUMBERS:
 
 
 def _tensor(element: NumberType, attribute: PointerAttribute | None = None) -> TensorViewType:
-    return TensorViewType(element, (None, 64), (None, 1), attribute)
+    # Two f4E2M1FN share a byte, so that the assembler wants to see that a row begins with a whole one.
+    stride = 64 if element is F4E2M1FN else None
+    return TensorViewType(element, (None, 64), (stride, 1), attribute)
 
 
 def _partition(element: NumberType, padding: PaddingValue | None = None) -> PartitionViewType:

@@ -14,7 +14,7 @@ from .module import FUNCTION_RULES, GLOBAL_RULES, MODULE_RULES
 from .rules import RULES, Context, name_of
 from .targets import TARGET_RULES, number_of, target_format
 from .types import check_type
-from .versions import operation_version, part_version, type_version
+from .versions import f4_pointer_is_scalar, operation_version, part_version, type_version
 
 FAMILIES = (*(atomic, control, conversion, core, debugging, elementwise, matrix, memory, reduction, view),)
 """The modules that register rules."""
@@ -118,8 +118,9 @@ class _Verifier:
 
     def _type(self, type_: Type) -> Iterator[tuple[str, Problem]]:
         yield from check_type(type_)
-        for problem in type_version(type_, self.module):
-            yield name_of(type_version), problem
+        for version_rule in (type_version, f4_pointer_is_scalar):
+            for problem in version_rule(type_, self.module):
+                yield name_of(version_rule), problem
         if self.target is not None:
             for problem in target_format(type_, self.target):
                 yield name_of(target_format), problem

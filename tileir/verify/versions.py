@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..module import Module, Operation
-from ..types import Type, first_version
+from ..types import F4E2M1FN, PointerType, TileType, Type, first_version
+from ..version import V13_5
 from .diagnostic import Problem
 from .rules import Context, Problems
 
@@ -31,3 +32,14 @@ def type_version(type_: Type, module: Module) -> Problems:
     since = first_version(type_)
     if since > module.version:
         yield Problem(f"the type {type_} needs bytecode {since}", module.version)
+
+
+def f4_pointer_is_scalar(type_: Type, module: Module) -> Problems:
+    """From 13.5 on there are no tiles of pointers to f4E2M1FN: views are its way into memory.
+
+    The disassembler of 13.5 asks for this of older bytecode too; that of 13.4 does not.
+    """
+    if module.version < V13_5 or not isinstance(type_, TileType) or not type_.shape:
+        return
+    if isinstance(type_.element, PointerType) and type_.element.pointee is F4E2M1FN:
+        yield Problem("pointers to f4E2M1FN are scalars", type_)
