@@ -58,7 +58,7 @@ def itof(model: Model, op: ops.IToF, from_: Array) -> Array:
     """Convert an integer."""
     signed = op.signedness is Signedness.SIGNED
     source, target = integer_format(op.from_.type), float_format(op.to.type)
-    return n.itof(from_, source, target, ROUNDINGS[str(op.rounding_mode)], signed, model.nan)
+    return model.itof(from_, source, target, ROUNDINGS[str(op.rounding_mode)], signed)
 
 
 @elementwise

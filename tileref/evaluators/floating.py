@@ -158,14 +158,16 @@ def log2(model: Model, op: ops.Log2, source: Array) -> Array:
 def maxf(model: Model, op: ops.MaxF, lhs: Array, rhs: Array) -> Array:
     """Take the larger."""
     fmt = float_format(op.result.type)
-    return n.maxf(lhs, rhs, fmt, op.propagate_nan, op.flush_to_zero, model.nan)
+    nan = model.propagated_nan if op.propagate_nan else model.nan
+    return n.maxf(lhs, rhs, fmt, op.propagate_nan, op.flush_to_zero, nan)
 
 
 @elementwise
 def minf(model: Model, op: ops.MinF, lhs: Array, rhs: Array) -> Array:
     """Take the smaller."""
     fmt = float_format(op.result.type)
-    return n.minf(lhs, rhs, fmt, op.propagate_nan, op.flush_to_zero, model.nan)
+    nan = model.propagated_nan if op.propagate_nan else model.nan
+    return n.minf(lhs, rhs, fmt, op.propagate_nan, op.flush_to_zero, nan)
 
 
 @elementwise

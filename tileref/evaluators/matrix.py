@@ -75,18 +75,21 @@ def _any(tile: Tile) -> Marks | None:
 
 @evaluates()
 def mmai(frame: Frame, op: ops.MmaI, lhs: Tile, rhs: Tile, acc: Tile) -> Tile:
-    """Multiply integer matrices; a sum beyond i32 wraps, or stops at its ends where the model says so.
+    """Multiply integer matrices; a sum beyond i32 wraps, or stops at its ends every so many products.
 
     Sums of up to 2^37 products of two 8-bit integers are exact in f64, which has the fast matrix product.
     """
-
-    def read(array: Array, signedness: Signedness) -> Array:
-        return (array if signedness is Signedness.SIGNED else array.view(np.uint8)).astype(np.float64)
-
-    total = np.matmul(read(lhs.data, op.signedness_lhs), read(rhs.data, op.signedness_rhs))
-    wide = total.astype(np.int64) + acc.data
-    if frame.run.model.saturates_integer_products:
-        wide = np.clip(wide, -(1 << 31), (1 << 31) - 1)
-    data = wide.astype(np.int32)
+    a, b = _read(lhs.data, op.signedness_lhs), _read(rhs.data, op.signedness_rhs)
+    steps = frame.run.model.integer_steps(op)
+    total = np.asarray(acc.data, np.float64)
+    for first in range(0, a.shape[-1], steps or a.shape[-1]):
+        k = slice(first, first + (steps or a.shape[-1]))
+        total = np.matmul(a[..., k], b[..., k, :]) + total
+        if steps is not None:
+            total = np.clip(total, -(2.0**31), 2.0**31 - 1)
     assert isinstance(op.result.type, TileType)
-    return Tile(op.result.type, data, _marks(lhs, rhs, acc))
+    return Tile(op.result.type, total.astype(np.int64).astype(np.int32), _marks(lhs, rhs, acc))
+
+
+def _read(array: Array, signedness: Signedness) -> Array:
+    return (array if signedness is Signedness.SIGNED else array.view(np.uint8)).astype(np.float64)

@@ -49,7 +49,11 @@ def dot(a: Array, b: Array, acc: Array, source: FloatFormat, how: Alignment) -> 
     total = acc.astype(np.float64)
     for first in range(0, a.shape[-1], how.step):
         k = slice(first, first + how.step)
-        total = one_step(a[..., k], b[..., k, :], ea[..., k], eb[..., k, :], total, how)
+        # An accumulator that overflowed stays where it is: products, however large, are finite.
+        stuck = np.isinf(total)
+        before = np.where(stuck, 0.0, total) if stuck.any() else total
+        after = one_step(a[..., k], b[..., k, :], ea[..., k], eb[..., k, :], before, how)
+        total = np.where(stuck, total, after) if stuck.any() else after
     return total
 
 
@@ -70,13 +74,17 @@ def one_step(a: F64Array, b: F64Array, ea: Array, eb: Array, acc: F64Array, how:
 def cut(exact: F64Array, how: Alignment) -> F64Array:
     """What the accumulator keeps of an exact sum."""
     if how.target.precision < F32.precision:
-        return ftof(exact, F64, how.target).astype(np.float64)
+        # The sum is a fixed-point number, whose zero has no sign.
+        return ftof(exact, F64, how.target).astype(np.float64) + 0.0
     # Below f32's normal range fewer bits are left than the mask keeps.
     tiny = (np.abs(exact) < 2.0**SMALLEST) & (exact != 0)
     mask = np.int64(-1 << (F64.significand_width - how.kept))
     kept: F64Array = (exact.view(np.int64) & mask).view(np.float64)
     if tiny.any():
-        kept[tiny] = ftof(exact[tiny], F64, F32, Rounding.ZERO).astype(np.float64)
+        kept[tiny] = ftof(exact[tiny], F64, F32, Rounding.ZERO).astype(np.float64) + 0.0
+    overflowed = np.abs(kept) >= 2.0 ** (F32.emax + 1)
+    if overflowed.any():
+        kept[overflowed] = np.copysign(np.inf, kept[overflowed])
     return kept
 
 

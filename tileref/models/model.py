@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tileir.module import Operation
-from tileir.ops.matrix import MmaF, MmaFScaled
+from tileir.ops.matrix import MmaF, MmaFScaled, MmaI
 from tileir.ops.reduction import Reduce, Scan
 from tileir.types import NumberType, TileType
 
 from ..formats import Array
-from ..numerics.formats import FloatFormat, Rounding
+from ..numerics.formats import FloatFormat, IntegerFormat, Rounding
 from ..numerics.nan import NanRule
 from .orders import Order
 from .products import Product
@@ -62,15 +62,18 @@ class Model:
         name: what users call it: ``spec``, or a GPU architecture.
         summary: one line for people.
         nan: which pattern a NaN result has.
+        propagated_nan: the same for ``maxf`` and ``minf`` with ``propagate_nan``.
         math_in_f32: whether the math of f16 and bf16 is that of f32, rounded once more.
         programs: the target's own programs for mathematical functions and approximations, by operation,
             format, and the rounding mode that asks for it ("" for the default); the others are correctly
             rounded.
         narrow_exceptions: arguments (as patterns) of such math whose measured answer is another one.
         ftof: conversion of an array from one float format to another, in a rounding mode.
+        itof: conversion of an array from an integer format, read signed or not, to a float format.
         flushes_before_rounding: whether flush_to_zero takes a product or a quotient that was
             subnormal before it was rounded.
-        saturates_integer_products: whether an integer product's sum stops at the ends of i32.
+        integer_steps: after how many products the sum of an integer product stops at the ends of i32; None
+            if it wraps.
         flushes_atomics: formats whose atomic addition flushes subnormals.
         reduce_order, scan_order: in which order an operation's body is applied.
         product: how a matrix product is summed and rounded.
@@ -80,12 +83,14 @@ class Model:
     name: str
     summary: str
     nan: NanRule
+    propagated_nan: NanRule
     math_in_f32: bool
     programs: Mapping[tuple[str, str, str], Callable[..., Array]]
     narrow_exceptions: Mapping[tuple[str, str], Mapping[int, int]]
     ftof: Callable[[Array, FloatFormat, FloatFormat, Rounding], Array]
+    itof: Callable[[Array, IntegerFormat, FloatFormat, Rounding, bool], Array]
     flushes_before_rounding: bool
-    saturates_integer_products: bool
+    integer_steps: Callable[[MmaI], int | None]
     flushes_atomics: frozenset[str]
     reduce_order: Callable[[Reduce], Choice[Order]]
     scan_order: Callable[[Scan], Choice[Order]]

@@ -165,8 +165,8 @@ class FusedDot:
     The products and the accumulator are aligned to the largest exponent among them (a product's being the sum
     of its operands'), each truncated to ``fraction`` bits below it and summed exactly. The sum becomes the
     next accumulator: truncated to ``kept`` fraction bits, or rounded to nearest into the accumulator's format
-    if that is narrower. With ``late``, the steps start from zero and the accumulator is added at the end, in
-    its own format.
+    if that is narrower. With ``late``, that many products at a time are summed from zero and then added to
+    the accumulator, in its own format.
 
     The scheme is the fused dot product of arXiv 2511.10909.
     """
@@ -174,7 +174,7 @@ class FusedDot:
     step: int
     fraction: int = 25
     kept: int = 23
-    late: bool = False
+    late: int | None = None
 
     @property
     def name(self) -> str:
@@ -188,21 +188,36 @@ class FusedDot:
         wide_acc = acc.astype(np.float32)
         a, b, plain = _finite(lhs, rhs, wide_acc)
         a, b, start, shape = stacked(a, b, wide_acc)
-        if self.late:
-            start = np.zeros(start.shape, np.float32)
-        elif plain is not None:
+        if plain is not None:
             start = np.where(np.isfinite(start), start, np.float32(0))
         how = dot_steps.Alignment(self.step, self.fraction, self.kept, target)
-        evaluate = dot_steps_f32.dot if dot_steps_f32.applies(a, b, start, source, how) else dot_steps.dot
-        total = evaluate(a, b, start, source, how).reshape(shape)
-        if self.late:
-            total = total.astype(np.float32) + wide_acc
-        result = np.array(total, dtype=target.dtype)
+        if self.late is None:
+            total = _dot(a, b, start, source, how)
+        else:
+            total = start
+            for first in range(0, a.shape[-1], self.late):
+                k = slice(first, first + self.late)
+                part = _dot(a[..., k], b[..., k, :], np.zeros(start.shape, np.float32), source, how)
+                total = total + part.astype(np.float32)
+        result = np.array(total.reshape(shape), dtype=target.dtype)
         if plain is not None:
-            bad = ~np.isfinite(plain)
-            result[bad] = plain[bad].astype(target.dtype)
+            _not_finite(result, plain)
         nan(result, (result,), target, "mmaf")
         return result
+
+
+def _dot(a: Array, b: Array, start: Array, source: FloatFormat, how: dot_steps.Alignment) -> Array:
+    evaluate = dot_steps_f32.dot if dot_steps_f32.applies(a, b, start, source, how) else dot_steps.dot
+    return evaluate(a, b, start, source, how)
+
+
+def _not_finite(result: Array, plain: Array) -> None:
+    """Put what infinities and NaNs among the operands lead to in its place."""
+    bad = ~np.isfinite(plain)
+    with np.errstate(all="ignore"):
+        # An accumulator that overflowed before it met an infinity of the other sign makes a NaN.
+        met = np.where(np.isinf(result[bad]), result[bad].astype(np.float64) + plain[bad], plain[bad])
+    result[bad] = met.astype(result.dtype)
 
 
 def _finite(lhs: Array, rhs: Array, acc: Array) -> tuple[Array, Array, Array | None]:

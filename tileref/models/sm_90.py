@@ -18,28 +18,39 @@ from ..formats import Array
 from ..numerics.bits import bits_of, nan_mask
 from ..numerics.bounds import ulp_bound
 from ..numerics.formats import BF16, F16, F32, F64, FloatFormat
+from ..numerics.nan import canonical
 from .bodies import is_order_free
 from .model import Choice, Model
 from .orders import Order, SegmentedKoggeStone, StridedThenHalves
-from .sm_90_conversions import ftof
+from .sm_90_conversions import ftof, itof
 from .sm_90_layout import layout
 from .sm_90_math import PROGRAMS
-from .sm_90_products import product
+from .sm_90_products import integer_steps, product
 
 ALL_ONES = {F16: 0x7FFF, BF16: 0x7FFF, F32: 0x7FFFFFFF}
 """The pattern of a NaN that arithmetic of these formats answers: every significand bit set."""
 F64_INVALID = 0xFFF8000000000000
 """The pattern of an invalid f64 operation."""
 QUIET = np.uint64(1 << 51)
-FIRST_NAN = ("divf",)
-"""Operations in f64 that pass on the first operand that is a NaN."""
+
+
+def _by_precedence(operands: tuple[Array, ...], operation: str) -> tuple[Array, ...]:
+    """f64 operands, the one whose NaN is passed on last."""
+    match operation:
+        case "divf":
+            return operands[::-1]
+        case "fma":
+            lhs, rhs, acc = operands
+            return lhs, acc, rhs
+    return operands
 
 
 def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation: str) -> None:
     """The pattern of every NaN an sm_90 GPU answers, as far as it was measured.
 
     f16, bf16 and f32 answer every significand bit set and the sign clear. f64 passes on the last operand that
-    is a NaN (a division the first), made quiet, and answers 0xFFF8000000000000 for an invalid
+    is a NaN (a division the first, a fused multiply-add the right factor before the addend before the left),
+    made quiet, and answers 0xFFF8000000000000 for an invalid
     operation. Conversions have patterns of their own (``sm_90_conversions``).
     """
     mask = nan_mask(result, fmt)
@@ -50,7 +61,7 @@ def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation:
         bits[mask] = ALL_ONES[fmt]
     elif fmt is F64:
         answer = np.full(result.shape, F64_INVALID, np.uint64)
-        for operand in reversed(operands) if operation in FIRST_NAN else operands:
+        for operand in _by_precedence(operands, operation):
             if operand.dtype == np.float64:
                 there = np.broadcast_to(np.isnan(operand), result.shape)
                 pattern = np.broadcast_to(operand, result.shape)[there].view(np.uint64)
@@ -58,6 +69,12 @@ def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation:
         bits[mask] = answer[mask]
     else:
         bits[mask] = fmt.canonical_nan
+
+
+def propagated_nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation: str) -> None:
+    """The same for an extreme that propagates NaNs; in f64 it is the canonical one."""
+    rule = canonical if fmt is F64 else nan
+    rule(result, operands, fmt, operation)
 
 
 def _unspread(operation: Reduce | Scan) -> str:
@@ -156,12 +173,14 @@ SM_90 = Model(
     name="sm_90",
     summary="NVIDIA Hopper (sm_90), as measured on an H200 with cubins of tileiras 13.4.92",
     nan=nan,
+    propagated_nan=propagated_nan,
     math_in_f32=True,
     programs=PROGRAMS,
     narrow_exceptions=NARROW_EXCEPTIONS,
     ftof=ftof,
+    itof=itof,
     flushes_before_rounding=True,
-    saturates_integer_products=True,
+    integer_steps=integer_steps,
     flushes_atomics=frozenset({"f32"}),
     reduce_order=reduce_order,
     scan_order=scan_order,

