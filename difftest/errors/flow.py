@@ -203,6 +203,9 @@ class _Flow:
         buffer = self.buffer_of.get(target, -1)
         value = join([self.memory.get(buffer, interval(-INF, INF)), padding])
         doubt = self.address(where)
+        if not doubt:
+            # What a model does not claim of a load is the pattern of a padding NaN, never a number.
+            value = self.explained(operation, value, [value], Unit(0.0, 0.0))
         self.set(operation, lost(value.origins | doubt) if doubt else value)
 
     def do_load_view_tko(self, operation: Any) -> None:
