@@ -67,7 +67,7 @@ def launch(
     function = find_entry(module, entry)
     if check not in ("on", "off", "strict"):
         raise ArgumentError("there is no such check", rule="check", found=check, expected="on, off or strict")
-    chosen = model_named(model)
+    chosen = model_named(model).of(function)
     memory = Memory()
     values = bind(function, args, memory)
     run = Run(module, function, extents, memory, chosen, check=check, step_budget=step_budget)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..formats import Array
 from ..numerics.formats import F32, F64, FloatFormat
 from .dot_steps import ZERO, Alignment, cut, exponents, one_step
+from .dot_steps import dot as plain_dot
 from .patches import outer_operands, patches
 
 SAFE = 32
@@ -99,6 +100,10 @@ def _patch(
         unit = _power(emax - how.fraction)
         if narrow:
             acc = cut(exact * unit, how).astype(np.float32)
+            if not np.isfinite(acc).all():
+                # The accumulator overflowed, which the plain steps know how to go on from.
+                rest = slice(k.stop, None)
+                return plain_dot(a[..., rest], b[..., rest, :], acc, source, how).astype(np.float32)
         else:
             acc = (exact.view(np.int64) & mask).view(np.float64).astype(np.float32) * unit
     return acc

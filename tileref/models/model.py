@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from tileir.module import Operation
+from tileir.module import Function, Operation
 from tileir.ops.matrix import MmaF, MmaFScaled, MmaI
 from tileir.ops.reduction import Reduce, Scan
 from tileir.types import NumberType, TileType
@@ -77,6 +77,7 @@ class Model:
         flushes_atomics: formats whose atomic addition flushes subnormals.
         reduce_order, scan_order: in which order an operation's body is applied.
         product: how a matrix product is summed and rounded.
+        for_entry: the model of a kernel whose hints change a choice; see ``of``.
         float_operation: whether the bits of element-by-element float operations are claimed.
     """
 
@@ -96,6 +97,11 @@ class Model:
     scan_order: Callable[[Scan], Choice[Order]]
     product: Callable[[MmaF | MmaFScaled], Choice[Product]]
     float_operation: Callable[[Operation], Choice[None]]
+    for_entry: Callable[[Function], Model] | None = None
+
+    def of(self, entry: Function) -> Model:
+        """The model of one kernel: this one, or a variant of it that the kernel's hints ask for."""
+        return self if self.for_entry is None else self.for_entry(entry)
 
     def explanation(self, operation: Operation) -> Explanation:
         """Whether this model claims the bits of ``operation``.

@@ -6,10 +6,13 @@ which shapes and formats it was measured; anything wider is taken for likely and
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from tileir.attributes import RoundingMode
-from tileir.module import Operation
+from tileir.module import Function, Operation
 from tileir.ops import floating, view
 from tileir.ops.reduction import Reduce, Scan
 from tileir.types import PaddingValue, TileType
@@ -23,7 +26,7 @@ from .bodies import is_order_free
 from .model import Choice, Model
 from .orders import Order, SegmentedKoggeStone, StridedThenHalves
 from .sm_90_conversions import ftof, itof
-from .sm_90_layout import layout
+from .sm_90_layout import MOST_WARPS, WARPS, layout, warps_of
 from .sm_90_math import PROGRAMS
 from .sm_90_products import integer_steps, product
 
@@ -81,9 +84,9 @@ def _unspread(operation: Reduce | Scan) -> str:
     return f"how this {operation.operands[0].type} is spread over threads was not measured"
 
 
-def reduce_order(operation: Reduce) -> Choice[Order]:
+def reduce_order(operation: Reduce, warps: int = WARPS) -> Choice[Order]:
     """Each thread folds its own elements, then the lanes of a warp by halves, then the warps by halves."""
-    spread = layout(operation.operands[0])
+    spread = layout(operation.operands[0], warps)
     lanes, warps = spread.lanes[operation.dim], spread.warps[operation.dim]
     order = StridedThenHalves(lanes * warps, lanes)
     if is_order_free(operation):
@@ -95,9 +98,9 @@ def reduce_order(operation: Reduce) -> Choice[Order]:
     return Choice(order, True, "measured on 248 reductions of 84 shapes, in f16, bf16, f32 and f64")
 
 
-def scan_order(operation: Scan) -> Choice[Order]:
+def scan_order(operation: Scan, warps: int = WARPS) -> Choice[Order]:
     """Kogge and Stone's scan within the lanes of a warp, the segments one after the other."""
-    spread = layout(operation.operands[0])
+    spread = layout(operation.operands[0], warps)
     order = SegmentedKoggeStone(spread.lanes[operation.dim])
     if is_order_free(operation):
         return Choice(order, True, "every order answers the same bits")
@@ -169,6 +172,11 @@ def _pads_with_nan(operation: view.LoadViewTko) -> bool:
     return getattr(operation.view.type, "padding", None) is PaddingValue.NAN
 
 
+def for_entry(entry: Function) -> Model:
+    """The model of a kernel: a hint of eight warps spreads its tiles wider."""
+    return SM_90 if warps_of(entry) == WARPS else SM_90_WIDE
+
+
 SM_90 = Model(
     name="sm_90",
     summary="NVIDIA Hopper (sm_90), as measured on an H200 with cubins of tileiras 13.4.92",
@@ -176,6 +184,7 @@ SM_90 = Model(
     propagated_nan=propagated_nan,
     math_in_f32=True,
     programs=PROGRAMS,
+    for_entry=for_entry,
     narrow_exceptions=NARROW_EXCEPTIONS,
     ftof=ftof,
     itof=itof,
@@ -186,4 +195,10 @@ SM_90 = Model(
     scan_order=scan_order,
     product=product,
     float_operation=float_operation,
+)
+
+SM_90_WIDE = replace(
+    SM_90,
+    reduce_order=partial(reduce_order, warps=MOST_WARPS),
+    scan_order=partial(scan_order, warps=MOST_WARPS),
 )

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tileir.module import Operation, Value
+from tileir.attributes import IntegerAttribute
+from tileir.module import Function, Operation, Value
 from tileir.ops import bitwise, control, conversion, core, floating, integer, memory, view
 from tileir.ops.reduction import Reduce, Scan
 from tileir.types import TileType
 
-LANES, WARPS = 32, 4
-"""Threads that a tile is spread over: the lanes of a warp, and the warps of a block."""
+LANES, WARPS, MOST_WARPS = 32, 4, 8
+"""Threads that a tile is spread over: the lanes of a warp, and the warps of a block.
+
+A kernel gets four warps, or eight if it is hinted to have eight or more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +39,45 @@ class Layout:
         )
 
 
-def fresh(shape: tuple[int, ...], *, known: bool = True) -> Layout:
+def fresh(shape: tuple[int, ...], warps: int, *, known: bool = True) -> Layout:
     """The layout of a tile that comes from memory.
 
     The lanes of a warp are given out from dimension 0 on, each dimension taking no more than it has elements;
     then the warps likewise.
     """
-    lanes, warps = [], []
+    lanes, groups = [], []
     left = LANES
     for extent in shape:
         lanes.append(min(left, extent))
         left //= lanes[-1]
-    left = WARPS
     for extent, taken in zip(shape, lanes, strict=True):
-        warps.append(min(left, extent // taken))
-        left //= warps[-1]
-    return Layout(tuple(lanes), tuple(warps), known)
+        groups.append(min(warps, extent // taken))
+        warps //= groups[-1]
+    return Layout(tuple(lanes), tuple(groups), known)
 
 
+TARGET = "sm_90"
 FROM_MEMORY = (memory.LoadPtrTko, view.LoadViewTko)
 ELEMENTWISE_FAMILIES = {m.__name__ for m in (floating, integer, bitwise, conversion)}
 DEPTH = 10_000
 """Operations that a layout is followed through; no real kernel has a chain of so many."""
 
 
-def layout(value: Value) -> Layout:
-    """How the tile ``value`` is spread over threads."""
+def warps_of(entry: Function) -> int:
+    """The warps of a kernel's blocks."""
+    hinted = None
+    for architecture, hints in entry.hints.architectures if entry.hints is not None else ():
+        value = hints.get("num_worker_warps_per_cta")
+        if isinstance(value, IntegerAttribute) and (architecture == TARGET or hinted is None):
+            hinted = value.bits if architecture in (TARGET, "default") else hinted
+    return MOST_WARPS if hinted is not None and hinted >= MOST_WARPS else WARPS
+
+
+def layout(value: Value, warps: int) -> Layout:
+    """How the tile ``value`` is spread over the threads of so many warps."""
     dropped: list[int] = []
     for _ in range(DEPTH):
-        found = _step(value)
+        found = _step(value, warps)
         if isinstance(found, Layout):
             for dim in reversed(dropped):
                 found = found.without(dim)
@@ -72,7 +86,7 @@ def layout(value: Value) -> Layout:
         value, gone = found
         if gone is not None:
             dropped.append(gone)
-    return fresh(_shape(value), known=False)
+    return fresh(_shape(value), warps, known=False)
 
 
 def _shape(value: Value) -> tuple[int, ...]:
@@ -80,7 +94,7 @@ def _shape(value: Value) -> tuple[int, ...]:
     return value.type.shape
 
 
-def _step(value: Value) -> Layout | tuple[Value, int | None]:
+def _step(value: Value, warps: int) -> Layout | tuple[Value, int | None]:
     """The layout of ``value``, or the value that it has its layout from (less one dimension)."""
     owner, shape = value.owner, _shape(value)
     match owner:
@@ -91,18 +105,18 @@ def _step(value: Value) -> Layout | tuple[Value, int | None]:
         case core.Reshape():
             before = _shape(owner.source)
             same = [e for e in before if e != 1] == [e for e in shape if e != 1]
-            return fresh(shape, known=same and layout(owner.source).known)
+            return fresh(shape, warps, known=same and layout(owner.source, warps).known)
         case core.Constant() | core.Iota() | control.For() | control.Loop() | control.If():
-            return fresh(shape)
+            return fresh(shape, warps)
         case Operation():
             if isinstance(owner, FROM_MEMORY):
-                return fresh(shape)
+                return fresh(shape, warps)
             if isinstance(owner, core.Select) or type(owner).__module__ in ELEMENTWISE_FAMILIES:
                 source = _source(owner, shape)
-                return fresh(shape) if source is None else (source, None)
-            return fresh(shape, known=False)
+                return fresh(shape, warps) if source is None else (source, None)
+            return fresh(shape, warps, known=False)
     # A region's argument: what a loop carries.
-    return fresh(shape)
+    return fresh(shape, warps)
 
 
 def _source(operation: Operation, shape: tuple[int, ...]) -> Value | None:
