@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import tileir
 from tileir.errors import TileError
 from tileref import launch
+from tileref.arguments import find_entry
 from tileref.models import model as model_named
 from tileref.numerics.formats import FORMATS
 
@@ -121,7 +122,7 @@ def _run(store: Store, case: PlannedCase, model: str, gpu: str) -> dict[str, Any
         module = tileir.read(store.get(case.kernel))
         record["operations"] = _operations(module)
         arguments = arguments_of(store, case)
-        named = model_named(model)
+        named = model_named(model).of(find_entry(module, case.entry))
         claims = named if model == gpu else Unmeasured(named)
         tiers = predict(module, case.entry, case.grid, arguments, claims)
         record["tiers"] = {str(i): asdict(t) for i, t in tiers.items()}
