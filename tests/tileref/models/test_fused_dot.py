@@ -27,7 +27,7 @@ SHAPES = (
 SCHEMES = (
     FusedDot(step=16),
     FusedDot(step=8),
-    FusedDot(step=32, fraction=13, kept=13, late=True),
+    FusedDot(step=32, fraction=13, kept=13, late=128),
     FusedDot(step=32, fraction=13, kept=13),
 )
 
