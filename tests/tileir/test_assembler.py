@@ -16,6 +16,7 @@ from tileir.errors import ArgumentError, AssemblerError
 from tileir.generate import Maker
 from tileir.module import Module
 from tileir.ops.core import Broadcast
+from tileir.ops.view import LoadViewTko
 from tileir.version import V13_4
 
 
@@ -197,3 +198,17 @@ def test_legal_kernels_assemble_and_those_of_other_targets_do_not() -> None:
     with pytest.raises(AssemblerError, match="unsupported type 'f8E8M0FNU'"):
         tileir.assemble(narrow, "sm_90")
     assert {d.rule for d in tileir.verify(narrow, "sm_90")} == {"target-format"}
+
+
+@needs_tileiras
+def test_a_crash_of_the_real_assembler_is_told_from_a_refusal() -> None:
+    """Tileiras 13.4.92 dies of a legal kernel: rows of f8E8M0FNU loaded by number."""
+    if toolchain.find().version != "13.4.92":
+        pytest.skip("another assembler, which may do better")
+    label = "gather_scatter_view<tile=(4x8), tensor_view<?x64xf8E8M0FNU"
+    base = next(b for b in generate.BASES[LoadViewTko.opcode] if label in b.label)
+    module = generate.Form(base, ()).module(V13_4)
+    assert tileir.verify(module, "sm_100") == []
+    with pytest.raises(AssemblerError) as caught:
+        tileir.assemble(module, "sm_100")
+    assert (caught.value.rule, caught.value.signal) == ("assembler-crashed", "SIGILL")
