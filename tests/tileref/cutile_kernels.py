@@ -1,0 +1,68 @@
+"""Kernels in cuda-tile's language, as its users write them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import cuda.tile as ct
+
+
+@ct.kernel
+def add(x, y, z, TILE: ct.Constant[int]):
+    """One tile a block."""
+    i = ct.bid(0)
+    ct.store(
+        z, index=(i,), tile=ct.load(x, index=(i,), shape=(TILE,)) + ct.load(y, index=(i,), shape=(TILE,))
+    )
+
+
+@ct.kernel
+def copy(x, y, M: ct.Constant[int], N: ct.Constant[int]):
+    """A matrix, tile by tile."""
+    i, j = ct.bid(0), ct.bid(1)
+    ct.store(y, index=(i, j), tile=ct.load(x, index=(i, j), shape=(M, N), padding_mode=ct.PaddingMode.ZERO))
+
+
+@ct.kernel
+def scale(x, y, factor, shift, flag: bool, large: ct.ScalarInt64, TILE: ct.Constant[int]):
+    """Numbers of every kind that is passed."""
+    i = ct.bid(0)
+    tile = ct.load(x, index=(i,), shape=(TILE,)) * factor + shift
+    if flag:
+        tile = -tile
+    ct.store(y, index=(i,), tile=tile + ct.astype(large // 4294967296, ct.float32))
+
+
+@ct.kernel
+def add_all(inputs, y, TILE: ct.Constant[int]):
+    """A tuple of arrays."""
+    total = ct.zeros((TILE,), dtype=ct.float32)
+    for x in ct.static_iter(inputs):
+        total = total + ct.load(x, index=(ct.bid(0),), shape=(TILE,))
+    ct.store(y, index=(ct.bid(0),), tile=total)
+
+
+@ct.kernel
+def convert(x, y, dtype: ct.Constant, TILE: ct.Constant[int]):
+    """A type as a constant."""
+    i = ct.bid(0)
+    ct.store(y, index=(i,), tile=ct.astype(ct.load(x, index=(i,), shape=(TILE,)), dtype))
+
+
+@ct.kernel
+def gather(x, at, y, TILE: ct.Constant[int]):
+    """Indices that nobody checks."""
+    ct.store(y, index=(0,), tile=ct.gather(x, ct.load(at, index=(0,), shape=(TILE,)), check_bounds=False))
+
+
+@ct.kernel
+def whole(x: Annotated[object, ct.ArrayAnnotation(static_shape_dims=(0,))], y):
+    """The array's extent is the tile's."""
+    ct.store(y, index=(0,), tile=ct.load(x, index=(0,), shape=(x.shape[0],)) * 2)
+
+
+@ct.kernel
+def says(x, TILE: ct.Constant[int]):
+    """Prints."""
+    ct.printf("block %d\n", ct.bid(0))
+    ct.store(x, index=(ct.bid(0),), tile=ct.zeros((TILE,), dtype=ct.float32))
