@@ -41,8 +41,13 @@ ELEMENTS = tuple(t.NUMBERS.values())
 
 
 @cache
-def _forms(version: Version) -> tuple[generate.Form, ...]:
-    return tuple(f for f in generate.all_forms() if f.since <= version)
+def _forms(version: Version) -> dict[int, list[generate.Form]]:
+    """The forms that a version has, by opcode."""
+    found: dict[int, list[generate.Form]] = {}
+    for form in generate.all_forms():
+        if form.since <= version:
+            found.setdefault(form.kind.opcode, []).append(form)
+    return found
 
 
 @cache
@@ -53,13 +58,13 @@ def _is_legal(form: generate.Form, version: Version) -> bool:
 @st.composite
 def forms(draw: Draw, version: Version) -> generate.Form:
     """A legal form of an operation that the version has: operations are drawn evenly, then their forms."""
-    opcodes = sorted({f.kind.opcode for f in _forms(version)})
-    opcode = draw(st.sampled_from(opcodes))
-    form = draw(st.sampled_from([f for f in _forms(version) if f.kind.opcode == opcode]))
+    of_version = _forms(version)
+    of_operation = of_version[draw(st.sampled_from(sorted(of_version)))]
+    form = draw(st.sampled_from(of_operation))
     if not _is_legal(form, version):
         form = generate.Form(form.base, ())
     if not _is_legal(form, version):
-        form = next(f for f in _forms(version) if f.kind.opcode == opcode and _is_legal(f, version))
+        form = next(f for f in of_operation if _is_legal(f, version))
     return form
 
 
