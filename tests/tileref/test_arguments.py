@@ -10,9 +10,8 @@ import pytest
 
 import tileir
 import tileref
-from tileir.errors import ArgumentError, TileError, UnsupportedError
-
 from tests.tileref.support import pointers, run
+from tileir.errors import ArgumentError, TileError, UnsupportedError
 
 FILL = f"""
 entry @fill(%out: tile<ptr<f32>>, %value: tile<f32>) {{
