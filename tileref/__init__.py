@@ -1,10 +1,31 @@
-"""The reference interpreter of CUDA Tile IR, in numpy, bit for bit."""
+"""The reference interpreter of CUDA Tile IR, in numpy, bit for bit.
 
-from .launching import launch
-from .models import Explanation, Model, model, models
-from .result import Assertion, LaunchResult
-from .run import UndefinedBehaviour
-from .undefined import Undefined
+Names are loaded when first asked for, so that ``tileref.numerics`` can be used without the IR.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .launching import launch
+    from .result import Assertion, LaunchResult
+    from .run import UndefinedBehaviour
+    from .targets import Explanation, Model, model, models
+    from .undefined import Undefined
+
+_HOMES = {
+    "Assertion": "result",
+    "Explanation": "targets",
+    "LaunchResult": "result",
+    "Model": "targets",
+    "Undefined": "undefined",
+    "UndefinedBehaviour": "run",
+    "launch": "launching",
+    "model": "targets",
+    "models": "targets",
+}
 
 __all__ = [
     "Assertion",
@@ -17,3 +38,16 @@ __all__ = [
     "model",
     "models",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tileref' has no attribute {name!r}")
+    value = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

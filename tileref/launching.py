@@ -16,12 +16,12 @@ from tileir.module import Function, Module
 from .arguments import bind, check_grid, find_entry
 from .frame import Frame
 from .memory import Buffer, Memory
-from .models import model as model_named
-from .models.model import Model
 from .regions import run_region, steps_of
 from .result import LaunchResult
 from .run import Check, Run
 from .schedule import run_chunks
+from .targets import model as model_named
+from .targets.model import Model
 from .values import Selection
 
 DEFAULT_BUDGET = 1 << 29

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .models.model import Explanation
+from .targets.model import Explanation
 from .undefined import Undefined
 
 

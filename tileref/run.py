@@ -15,8 +15,8 @@ from tileir.module import Function, Module, Operation
 from .formats import Array
 from .frame import Frame
 from .memory import Buffer, Memory
-from .models.model import Model
 from .result import Assertion
+from .targets.model import Model
 from .undefined import Marks, Undefined, describe, first_lane
 
 Check = Literal["on", "off", "strict"]

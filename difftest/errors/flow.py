@@ -18,8 +18,8 @@ from tileir.attributes import AtomicRMWMode, DenseElements, RoundingMode
 from tileir.module import Function, Operation, Region, Value
 from tileir.types import NumberType, PartitionViewType, StridedViewType, TensorViewType, TileType
 from tileref import Explanation
-from tileref.models.lanes import Lanes
 from tileref.numerics.formats import FORMATS, FloatFormat
+from tileref.targets.lanes import Lanes
 
 from . import rules
 from .rules import Unit, unit_of

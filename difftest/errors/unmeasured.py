@@ -11,9 +11,9 @@ from tileir.ops.matrix import MmaF, MmaFScaled
 from tileir.ops.reduction import Reduce, Scan
 from tileir.types import NumberType, TileType
 from tileref import Explanation, Model
-from tileref.models.bodies import is_order_free
 from tileref.numerics.bounds import ulp_bound
 from tileref.numerics.formats import FORMATS, FloatFormat
+from tileref.targets.bodies import is_order_free
 
 
 class Claims(Protocol):

@@ -16,8 +16,8 @@ import tileir
 from tileir.errors import TileError
 from tileref import launch
 from tileref.arguments import find_entry
-from tileref.models import model as model_named
 from tileref.numerics.formats import FORMATS
+from tileref.targets import model as model_named
 
 from ..errors import Unmeasured
 from ..plan import PlannedCase

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tileir.errors import ArgumentError
-from tileref.models import model as model_named
-from tileref.models import models
+from tileref.targets import model as model_named
+from tileref.targets import models
 
 from ..plan import Build, Plan, PlannedCase, load, read_case
 from ..store import Store

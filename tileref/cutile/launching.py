@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..launching import launch as launch_module
-from ..models.model import Model
 from ..result import LaunchResult
+from ..targets.model import Model
 from .arrays import shaped
 from .compiling import BYTECODE, arguments_of, compiled_for, require_cutile
 from .parameters import Argument, ArrayArgument, TupleArgument

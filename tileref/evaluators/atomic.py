@@ -14,9 +14,9 @@ from tileir.types import NumberType, TileType
 from ..formats import Array, format_of, memory_dtype
 from ..frame import Frame
 from ..memory import Resolved, decode, encode, resolve
-from ..models.model import Model
 from ..numerics import addf
 from ..numerics.formats import FloatFormat
+from ..targets.model import Model
 from ..undefined import Marks, join, marks
 from ..values import TOKEN, Tile, Token, View
 from .memory import _active, pointee, report_outside

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tileir.ops import bitwise as ops
 
 from ..formats import Array, integer_format
-from ..models.model import Model
 from ..numerics import integer as n
+from ..targets.model import Model
 from .registry import elementwise
 
 

@@ -11,7 +11,7 @@ from tileir.types import TileType
 from .. import numerics as n
 from ..formats import ROUNDINGS, Array, element_format, float_format, integer_format
 from ..frame import Frame
-from ..models.model import Model
+from ..targets.model import Model
 from ..undefined import Marks
 from ..values import Tile
 from .registry import elementwise, evaluates, partial_elementwise

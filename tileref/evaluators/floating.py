@@ -11,7 +11,7 @@ from tileir.ops import floating as ops
 
 from .. import numerics as n
 from ..formats import ROUNDINGS, Array, float_format
-from ..models.model import Model
+from ..targets.model import Model
 from .registry import elementwise
 
 

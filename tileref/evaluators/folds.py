@@ -19,10 +19,10 @@ from tileir.ops.reduction import Reduce, Scan
 
 from ..formats import Array, float_format
 from ..frame import Frame
-from ..models.bodies import is_order_free, only_operation
-from ..models.lanes import Combine, Lanes
-from ..models.orders import GroupsByHalves, LeftFold, LeftScan, Order
 from ..numerics.formats import BF16, F16, F32, F64
+from ..targets.bodies import is_order_free, only_operation
+from ..targets.lanes import Combine, Lanes
+from ..targets.orders import GroupsByHalves, LeftFold, LeftScan, Order
 from ..values import Tile
 from .registry import EVALUATORS
 

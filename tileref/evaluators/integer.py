@@ -6,8 +6,8 @@ from tileir.attributes import Signedness
 from tileir.ops import integer as ops
 
 from ..formats import Array, integer_format
-from ..models.model import Model
 from ..numerics import integer as n
+from ..targets.model import Model
 from .registry import elementwise, partial_elementwise
 
 Marked = tuple[Array, Array | None]

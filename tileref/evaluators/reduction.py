@@ -9,9 +9,9 @@ from tileir.ops import reduction as ops
 from tileir.types import TileType
 
 from ..frame import Frame
-from ..models.lanes import Combine, Lanes
-from ..models.orders import Order
 from ..regions import run_region
+from ..targets.lanes import Combine, Lanes
+from ..targets.orders import Order
 from ..undefined import Marks, join
 from ..values import Selection, Tile
 from .folds import fast_fold

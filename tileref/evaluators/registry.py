@@ -18,7 +18,7 @@ from tileir.types import TileType
 
 from ..formats import Array
 from ..frame import Frame
-from ..models.model import Model
+from ..targets.model import Model
 from ..undefined import join, marks
 from ..values import Tile
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tileref.models.products_data import KINDS, matrix
-from tileref.models import sm_90
-from tileref.models.products import FusedChain, RoundedChain, widened
+from tests.tileref.targets.products_data import KINDS, matrix
 from tileref.numerics.conversion import ftof
 from tileref.numerics.float_arithmetic import addf, fma, mulf
 from tileref.numerics.formats import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, FloatFormat
 from tileref.numerics.nan import canonical
+from tileref.targets import sm_90
+from tileref.targets.products import FusedChain, RoundedChain, widened
 
 SHAPES = (((), 16, 16, 16), ((3,), 32, 8, 64), ((2, 3), 8, 128, 16), ((1,), 1, 1, 4), ((), 64, 256, 8))
 PAIRS = (

@@ -11,8 +11,8 @@ import tileir
 import tileref
 from tests.tileref.support import pointers, run
 from tileir.ops.reduction import Reduce
-from tileref.models.sm_90_layout import fresh, layout, warps_of
 from tileref.numerics.formats import FORMATS, FloatFormat, IntegerFormat
+from tileref.targets.sm_90_layout import fresh, layout, warps_of
 
 
 def one(

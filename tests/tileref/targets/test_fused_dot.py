@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tileref.models.products_data import KINDS, matrix
-from tileref.models import dot_steps, dot_steps_f32, patches
-from tileref.models.dot_steps import Alignment
-from tileref.models.products import FusedDot
-from tileref.models.sm_90 import nan
+from tests.tileref.targets.products_data import KINDS, matrix
 from tileref.numerics.formats import BF16, F8E4M3FN, F8E5M2, F16, F32, TF32, FloatFormat
+from tileref.targets import dot_steps, dot_steps_f32, patches
+from tileref.targets.dot_steps import Alignment
+from tileref.targets.products import FusedDot
+from tileref.targets.sm_90 import nan
 
 SHAPES = (
     ((), 16, 16, 16),
