@@ -308,7 +308,7 @@ def test_a_view_loads_what_its_definition_says(v: dict[str, object]) -> None:
     expected = np.zeros_like(out)
     unknown = np.zeros(out.shape, bool)
     position = 0
-    for block in np.ndindex(*reversed((grid + [1, 1])[:3])):
+    for block in np.ndindex(*reversed(([*grid, 1, 1])[:3])):
         index = tuple(reversed(block))
         for lane in np.ndindex(*tile):
             at = [0] * len(extents)
@@ -340,7 +340,7 @@ def test_a_view_stores_inside_its_tensor_alone(v: dict[str, object]) -> None:
     result = run(text, grid, [target, packed])
     expected = np.full(size + 8, -1, np.float32)
     position = 0
-    for block in np.ndindex(*reversed((grid + [1, 1])[:3])):
+    for block in np.ndindex(*reversed(([*grid, 1, 1])[:3])):
         index = tuple(reversed(block))
         for lane in np.ndindex(*tile):
             at = [0] * len(extents)
