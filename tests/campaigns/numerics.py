@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from tests.tileref.numerics import hard, oracle
 from tileref import numerics as n
-from tileref.numerics.formats import F32, F64, FLOAT_FORMATS, FORMATS, FloatFormat, Rounding
+from tileref.numerics.formats import F32, F64, FLOAT_FORMATS, FORMATS, FloatFormat, IntegerFormat, Rounding
 
 Array = NDArray[Any]
 BATCH = 50_000
@@ -175,13 +175,76 @@ def conversion(source_name: str, name: str, modes: list[Rounding], cases: int, s
     return tally
 
 
+def integers_of(fmt: IntegerFormat, rng: np.random.Generator, count: int) -> Array:
+    """Integers of every length, half of them with zeros below a few leading bits, and their neighbours."""
+    whole = rng.integers(fmt.minimum, fmt.maximum, count, fmt.dtype, endpoint=True)
+    whole >>= rng.integers(0, fmt.width, count).astype(fmt.dtype)
+    cut = rng.integers(0, fmt.width, count).astype(fmt.dtype)
+    cleared = (whole >> cut) << cut
+    near: Array = np.where(rng.random(count) < 0.5, cleared, whole) + rng.integers(-1, 2, count).astype(
+        fmt.dtype
+    )
+    return near
+
+
+def from_integers(source_name: str, name: str, modes: list[Rounding], cases: int, seed: int) -> Tally:
+    """The campaign of itof, signed and unsigned, from one integer format to one IEEE format."""
+    source, target = FORMATS[source_name], FORMATS[name]
+    assert isinstance(source, IntegerFormat)
+    assert isinstance(target, FloatFormat)
+    tally = Tally(f"itof {source_name} {name}")
+    start = time.perf_counter()
+    rng = np.random.default_rng([seed, *source_name.encode(), *name.encode()])
+    for done in range(0, cases, BATCH):
+        x = integers_of(source, rng, min(BATCH, cases - done))
+        for signed in (True, False):
+            read = x if signed else x.view(source.unsigned_dtype)
+            exact = [[gmpy2.mpfr(v, 64) for v in read.tolist()]]
+            for mode in modes:
+                expected = patterns(mpfr("ftof", target, mode, exact), target)
+                tally.count(mode.value, n.itof(x, source, target, mode, signed), expected, target, [x])
+    tally.seconds = time.perf_counter() - start
+    return tally
+
+
+def powers(name: str, cases: int, seed: int) -> Tally:
+    """The campaign of fpowi in one format against its sequence of products in MPFR."""
+    fmt = FORMATS[name]
+    assert isinstance(fmt, FloatFormat)
+    tally = Tally(f"fpowi {name}")
+    start = time.perf_counter()
+    rng = np.random.default_rng([seed, *name.encode()])
+    steps = context(fmt if fmt in (F64, F32) else F32, gmpy2.RoundToNearest)
+    last, one = context(fmt, gmpy2.RoundToNearest), gmpy2.mpfr(1)
+
+    def power(x: float, exponent: int) -> float:
+        result, square, left = one, gmpy2.mpfr(x), abs(exponent)
+        while left:
+            if left & 1:
+                result = steps.mul(result, square)
+            square = steps.mul(square, square)
+            left >>= 1
+        return float(last.mul(steps.div(one, result) if exponent < 0 else result, one))
+
+    for done in range(0, cases, BATCH):
+        count = min(BATCH, cases - done)
+        a = hard.values(fmt, rng, count)
+        exponent = rng.integers(-(2**31), 2**31, count) >> rng.integers(0, 32, count)
+        given = zip(as_f64(a, fmt).tolist(), exponent.tolist(), strict=True)
+        expected = patterns(np.array([power(x, e) for x, e in given]), fmt)
+        n_array = exponent.astype(np.int32)
+        tally.count("nearest_even", n.fpowi(a, n_array, fmt), expected, fmt, [a, n_array])
+    tally.seconds = time.perf_counter() - start
+    return tally
+
+
 def main() -> int:
     """Run what the command line names."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cases", type=int, default=100_000)
-    parser.add_argument("--operations", default=",".join([*ARITY, "ftof"]))
+    parser.add_argument("--operations", default=",".join([*ARITY, "ftof", "itof", "fpowi"]))
     parser.add_argument("--formats", default=",".join(f.name for f in FLOAT_FORMATS))
     parser.add_argument("--modes", default=",".join(r.value for r in Rounding))
     parser.add_argument("--seed", type=int, default=0)
@@ -196,6 +259,16 @@ def main() -> int:
                 targets = [t for t in names if t not in (source.name, "f64")]
                 rest = (modes, arguments.cases, arguments.seed)
                 work += [(conversion, (source.name, target, *rest)) for target in targets]
+        elif operation == "itof":
+            for whole in ("i32", "i64"):
+                rest = (modes, arguments.cases, arguments.seed)
+                work += [(from_integers, (whole, name, *rest)) for name in names if name in ARITHMETIC]
+        elif operation == "fpowi":
+            work += [
+                (powers, (name, arguments.cases, arguments.seed))
+                for name in names
+                if name in ARITHMETIC and name != "tf32"
+            ]
         elif operation in ARITY:
             # The remainder is exact, whatever the direction.
             used = [Rounding.NEAREST_EVEN] if operation == "remf" else modes
