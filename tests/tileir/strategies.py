@@ -172,7 +172,9 @@ class _Drawing(Maker):
 def _step(draw: Draw, maker: _Drawing, version: Version, depth: int) -> None:
     kind = draw(st.integers(0, 9))
     if kind <= 4 or (kind >= 8 and depth >= 2):
-        draw(forms(version)).add(maker)
+        form = draw(forms(version))
+        if depth == 0 or form.base.label != "return":  # a return does not stand under every region
+            form.add(maker)
     elif kind == 5:
         value = draw(constants(version))
         maker.op(o.core.Constant, [value.type], value=value)
