@@ -154,7 +154,7 @@ def _add_products(total: Array, rows: Array, columns: Array) -> Array:
     return total
 
 
-TOGETHER = 8
+TOGETHER = 4
 """Products of a patch that are multiplied at once."""
 
 
