@@ -1,0 +1,37 @@
+"""The families of probes: each a function that yields its probes, always the same and in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ..probe import Probe
+from .arithmetic import arithmetic, nan
+from .atomics import atomic
+from .conversions import ftof, ftoi, itof
+from .folds import reduce, reduce_warps, scan
+from .integer_products import mmai
+from .mathematics import fpowi, math, math_large
+from .products import mma, mma_fast_acc, mma_loop
+from .refolds import reduce_moved, reduce_twice
+
+FAMILIES: dict[str, Callable[[], Iterator[Probe]]] = {
+    "mma": mma,
+    "mma_loop": mma_loop,
+    "mma_fast_acc": mma_fast_acc,
+    "mmai": mmai,
+    "reduce": reduce,
+    "reduce_warps": reduce_warps,
+    "reduce_twice": reduce_twice,
+    "reduce_moved": reduce_moved,
+    "scan": scan,
+    "arithmetic": arithmetic,
+    "nan": nan,
+    "atomic": atomic,
+    "math": math,
+    "math_large": math_large,
+    "fpowi": fpowi,
+    "ftof": ftof,
+    "itof": itof,
+    "ftoi": ftoi,
+}
+"""By name, which is the first part of its probes' names."""
