@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tileir.attributes import Attribute, DenseElements, FloatAttribute, IntegerAttribute
+from tileir.attributes import DenseElements
 from tileir.types import NumberType, PointerType, TileType, Type
 
 from .numerics.formats import FORMATS, FloatFormat, IntegerFormat, Rounding
@@ -67,18 +67,15 @@ def constant_array(value: DenseElements) -> Array:
     assert isinstance(element, NumberType)
     fmt = FORMATS[element.name]
     raw = np.frombuffer(value.data, dtype=np.dtype(f"<u{element.bytes}"))
-    array = from_bits(raw, fmt)
+    array = from_bits(_stored(raw, fmt), fmt)
     if value.is_splat or value.type.size == 1:
         return np.broadcast_to(array.reshape((1,) * len(value.type.shape)), value.type.shape)
     return array.reshape(value.type.shape)
 
 
-def attribute_scalar(value: Attribute) -> Array:
-    """The number of an attribute, as a 0-d array of its format's type."""
-    assert isinstance(value, IntegerAttribute | FloatAttribute)
-    fmt = FORMATS[value.type.name]
-    width = np.dtype(f"<u{value.type.bytes}")
-    return from_bits(np.array(value.bits, dtype=width), fmt)
+def _stored(raw: Array, fmt: FloatFormat | IntegerFormat) -> Array:
+    """The IR's patterns as the storage holds them: tf32 has 19 bits there, the upper ones of an f32 here."""
+    return raw << fmt.unused_bits if isinstance(fmt, FloatFormat) and fmt.unused_bits else raw
 
 
 def from_bits(raw: Array, fmt: FloatFormat | IntegerFormat) -> Array:

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tileir
+import tileref
 from tests.tileref.support import pointers, run
 
 powers = st.sampled_from([1, 2, 4])
@@ -146,3 +148,35 @@ def test_select_needs_a_value_of_the_chosen_lane_alone() -> None:
         body.replace("%r = select", "%r0 = select") + "\n%r = addi %q, %x : tile<4xi32>", (4,), (4,)
     )
     np.testing.assert_array_equal(result.undefined_elements[1], [False, True, False, False])
+
+
+FLOATS = ["f64", "f32", "tf32", "f16", "bf16", "f8E4M3FN", "f8E5M2", "f4E2M1FN"]
+
+
+@pytest.mark.parametrize("splat", [False, True])
+@pytest.mark.parametrize("element", [*FLOATS, "f8E8M0FNU", "i64", "i32", "i16", "i8", "i4"])
+def test_a_constant_of_every_format_has_its_value(element: str, splat: bool) -> None:
+    """Values that every format holds, written as text, sent through bytecode, and widened by a conversion."""
+    kinds = {"f8E8M0FNU": [0.5, 1.0, 2.0, 4.0]}
+    values = kinds.get(element, [1.0, -1.5, 4.0, -0.5] if element in FLOATS else [1, -3, 7, -8])
+    written = values[1] if splat else values
+    wide = "f64" if "f" in element else "i64"
+    if element == wide:
+        convert = f"%w = reshape %c : tile<4x{element}> -> tile<4x{wide}>"
+    elif wide == "f64":
+        convert = f"%w = ftof %c rounding<nearest_even> : tile<4x{element}> -> tile<4xf64>"
+    else:
+        convert = f"%w = exti %c signed : tile<4x{element}> -> tile<4xi64>"
+    module = tileir.parse(f"""
+    entry @k(%a: tile<ptr<{wide}>>) {{
+      %la = iota : tile<4xi32>
+      {pointers("a", "to", wide, 4, "la")}
+      %c = constant <{element}: {written}> : tile<4x{element}>
+      {convert}
+      %u = store_ptr_tko weak %to, %w : tile<4xptr<{wide}>>, tile<4x{wide}> -> token
+      return
+    }}
+    """)
+    out = np.zeros(4, np.float64 if wide == "f64" else np.int64)
+    tileref.launch(tileir.write(module, version=module.version), 1, [out])
+    np.testing.assert_array_equal(out, [written] * 4 if splat else values)
