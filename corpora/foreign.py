@@ -4,7 +4,7 @@ The manifest tells ``device``, ``driver``, ``tileiras`` and ``cases``; a case it
 with ``kernel.tilebc`` and ``data.npz``), ``entry``, ``grid`` and ``params``. A parameter is an ``i32``, a
 ``scalar`` (little-endian hexadecimal bytes, of ``dtype``), or a ``buffer``: the name of an array, stored
 as it is or as unsigned integers of its width. A buffer with an ``answer`` is an output, and the array of
-that name holds what the device answered.
+that name holds what the device answered; an output whose answer nobody kept is marked ``output``.
 """
 
 from __future__ import annotations
@@ -134,4 +134,5 @@ def _parameter(entry: Any, data: Path, path: Path) -> Parameter:
         return Scalar(format_name, bits)
     name = documents.get(entry, "buffer", str, path)
     shape = documents.integers(documents.get(entry, "shape", list, path), path, "shape")
-    return Buffer(name, format_name, shape, Stored(data, name), output="answer" in entry)
+    output = "answer" in entry or documents.get(entry, "output", bool, path, default=False)
+    return Buffer(name, format_name, shape, Stored(data, name), output=output)

@@ -1,9 +1,9 @@
 """What GPUs answered to the probes, with where it comes from.
 
-``answers/<gpu>/<assembler>/<family>.json`` tells device, driver, date and, for each probe, the hashes of its
-kernel, its inputs and its answer; ``<family>.xz`` beside it holds the answers in the same order. An answer is
-kept whole where it is small compressed, or where some of its elements have no defined value; of the others
-there is a hash for each block of elements. Answers are written by ``write`` alone, and never edited.
+``answers/<gpu>/<assembler>-O<level>/<family>.json`` tells device, driver, date and, for each probe, the
+hashes of its kernel, its inputs and its answer; ``<family>.xz`` beside it holds the answers in the same order.
+An answer is kept whole where it is small compressed, or where some of its elements have no defined value; of
+the others there is a hash for each block of elements. Answers are written by ``write`` alone, and never edited.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Answer:
     data: bytes = field(repr=False)
     source: Source
 
-    def differing(self, output: NDArray[Any], undefined: NDArray[np.bool_] | None) -> tuple[str, str] | None:
-        """Where ``output`` is not the answer, and what was found there; None if it is the answer.
+    def difference(self, output: NDArray[Any], undefined: NDArray[np.bool_] | None = None) -> str:
+        """How much of ``output`` is not the answer, and what is first; empty if all of it is.
 
         Args:
             output: what to compare, in the output's format and shape.
@@ -73,28 +73,31 @@ class Answer:
             TileError: elements are undefined, and only hashes were kept.
         """
         found = _bits(output)
-        if self.kept == "blocks":
-            if undefined is not None and undefined.any():
-                raise TileError("elements without a value need a whole answer", rule="probe-undefined")
-            if hashlib.sha256(found.tobytes()).hexdigest() == self.answer:
-                return None
-            hashes = block_hashes(found)
-            size = BLOCK_HASH
-            places = [
-                i for i in range(0, len(hashes), size) if hashes[i : i + size] != self.data[i : i + size]
-            ]
-            first = places[0] // size * BLOCK if places else 0
-            return f"{len(places)} of {len(hashes) // size} blocks", f"first at element {first}"
+        if self.kept == "whole":
+            return self._differing_elements(found, None if undefined is None else undefined.ravel())
+        if undefined is not None and undefined.any():
+            raise TileError("elements without a value need a whole answer", rule="probe-undefined")
+        if hashlib.sha256(found.tobytes()).hexdigest() == self.answer:
+            return ""
+        return self._differing_blocks(found)
+
+    def _differing_elements(self, found: NDArray[Any], undefined: NDArray[np.bool_] | None) -> str:
         expected = np.frombuffer(self.data, found.dtype)
         wrong = found != expected
         if undefined is not None:
-            wrong &= ~undefined.ravel()
+            wrong &= ~undefined
         if not wrong.any():
-            return None
-        (at, *_), digits = np.flatnonzero(wrong), 2 * found.dtype.itemsize
+            return ""
+        first, digits = np.flatnonzero(wrong)[0], 2 * found.dtype.itemsize
+        here, there = (f"{int(bits[first]):0{digits}x}" for bits in (found, expected))
+        return f"{wrong.sum()} of {found.size} elements; first {first}: {here}, the GPU {there}"
+
+    def _differing_blocks(self, found: NDArray[Any]) -> str:
+        hashes = np.frombuffer(block_hashes(found), f"V{BLOCK_HASH}")
+        wrong = np.flatnonzero(hashes != np.frombuffer(self.data, f"V{BLOCK_HASH}"))
+        first = wrong[0] * BLOCK
         return (
-            f"{int(wrong.sum())} of {found.size} elements",
-            f"first at {at}: {int(found[at]):0{digits}x}, recorded {int(expected[at]):0{digits}x}",
+            f"{len(wrong)} of {len(hashes)} blocks of {BLOCK} elements; first {first} to {first + BLOCK - 1}"
         )
 
 
@@ -221,7 +224,11 @@ def _unpacked(path: Path, size: int) -> bytes:
         raise TileError(f"cannot read the answers: {error}", rule="record-file", file=str(path)) from error
     if len(data) != size:
         raise TileError(
-            "the answers are of another size", rule="record-size", file=str(path), found=len(data), expected=size
+            "the answers are of another size",
+            rule="record-size",
+            file=str(path),
+            found=len(data),
+            expected=size,
         )
     return data
 
@@ -264,7 +271,7 @@ def write(
         entries.append(entry)
     lines = ",\n".join(f"  {json.dumps(e)}" for e in entries)
     document = f'{{\n "source": {json.dumps(vars(source))},\n "probes": [\n{lines}\n ]\n}}\n'
-    path = folder / source.gpu / source.assembler / f"{probes[0].family}.json"
+    path = folder / source.gpu / f"{source.assembler}-O{source.opt_level}" / f"{probes[0].family}.json"
     if path.exists() and path.read_text(encoding="utf-8") != document:
         raise TileError(
             "there are other answers already; answers are never edited", rule="record-differs", file=str(path)

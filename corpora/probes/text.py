@@ -26,7 +26,7 @@ def dims(shape: Sequence[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view in tiles of ``tile`` of the row-major array of ``shape`` that the parameter ``%name`` points to."""
+    """A view in tiles of ``tile`` of the row-major array of ``shape`` that parameter ``%name`` points to."""
 
     name: str
     format: str
@@ -101,13 +101,15 @@ def fold(
     scan: bool = False,
     reverse: bool = False,
 ) -> list[str]:
-    """A reduction of ``%source``, or its scan; without an ``operation`` the body yields its first argument."""
-    number = f"tile<{element}>"
+    """A reduction of ``%source``, or its scan; without ``operation`` the body yields its first argument."""
+    number, folded = f"tile<{element}>", tile(shape, element)
     left = shape if scan else shape[:dim] + shape[dim + 1 :]
-    what = f"scan %{source} dim={dim} reverse={str(reverse).lower()}" if scan else f"reduce %{source} dim={dim}"
+    what = (
+        f"scan %{source} dim={dim} reverse={str(reverse).lower()}" if scan else f"reduce %{source} dim={dim}"
+    )
     combined = [f"  %s = {operation} %l, %r : {number}", f"  yield %s : {number}"]
     return [
-        f"%{result} = {what} identities=[{identity} : {element}] : {tile(shape, element)} -> {tile(left, element)}",
+        f"%{result} = {what} identities=[{identity} : {element}] : {folded} -> {tile(left, element)}",
         f"(%l: {number}, %r: {number}) {{",
         *(combined if operation else [f"  yield %l : {number}"]),
         "}",

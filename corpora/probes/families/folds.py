@@ -59,17 +59,17 @@ def reduce() -> Iterator[Probe]:
         yield _fold(Fold((n,), 0))
         yield _fold(Fold((1, n), 1))
     for rows, columns, dim in product(SIDES, SIDES, (0, 1)):
-        shape = (rows, columns)
+        flat = (rows, columns)
         if rows * columns <= LARGEST_TILE:
-            yield _fold(Fold(shape, dim))
-            if shape[dim] <= LONGEST_PAIRED and shape[1 - dim] in PAIRED_OTHERS:
-                yield _fold(Fold(shape, dim, paired=True))
-    for shape in (*SOLID, *LARGE):
-        for dim in range(len(shape)):
-            yield _fold(Fold(shape, dim))
-    for shape, dim in product(SOLID, range(3)):
-        if shape[dim] > 1:
-            yield _fold(Fold(shape, dim, paired=True))
+            yield _fold(Fold(flat, dim))
+            if flat[dim] <= LONGEST_PAIRED and flat[1 - dim] in PAIRED_OTHERS:
+                yield _fold(Fold(flat, dim, paired=True))
+    every: tuple[Shape, ...] = (*SOLID, *LARGE)
+    for shape in every:
+        yield from (_fold(Fold(shape, dim)) for dim in range(len(shape)))
+    for solid, dim in product(SOLID, range(3)):
+        if solid[dim] > 1:
+            yield _fold(Fold(solid, dim, paired=True))
     for n in (128, 256, 512, 1024):
         yield _fold(Fold((n,), 0, paired=True))
     for element, (shape, dim) in product(("f64", "f16", "bf16"), FORMATS):
@@ -82,8 +82,8 @@ def scan() -> Iterator[Probe]:
     """Scans of rank 1 to 3, forward and reversed, and one that yields its first argument."""
     for n, reverse in product(POWERS[:11], (False, True)):
         yield _fold(Fold((n,), 0, scan=True, reverse=reverse))
-    for shape, dim, reverse in product(SCANNED, (0, 1), (False, True)):
-        yield _fold(Fold(shape, dim, scan=True, reverse=reverse))
+    for flat, dim, reverse in product(SCANNED, (0, 1), (False, True)):
+        yield _fold(Fold(flat, dim, scan=True, reverse=reverse))
     for solid, dim in product(SCANNED_SOLID, range(3)):
         yield _fold(Fold(solid, dim, scan=True))
     for (tile_shape, dim), element in product(SCANNED_FORMATS, ("f64", "f16", "bf16")):

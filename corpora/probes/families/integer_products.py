@@ -20,7 +20,11 @@ def mmai() -> Iterator[Probe]:
     seeds = count(FIRST_SEED, SEED_STEP)
     for left, right, (m, n, k), kind in product(SIGNS, SIGNS, EXTENTS, KINDS):
         seed = next(seeds)
-        a, b, c = (View("a", "i8", (m, k), (m, k)), View("b", "i8", (k, n), (k, n)), View("c", "i32", (m, n), (m, n)))
+        a, b, c = (
+            View("a", "i8", (m, k), (m, k)),
+            View("b", "i8", (k, n), (k, n)),
+            View("c", "i32", (m, n), (m, n)),
+        )
         index = ["%z", "%z"]
         lines = [
             *(line for view in (a, b, c) for line in view.made()),

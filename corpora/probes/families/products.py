@@ -65,7 +65,7 @@ FAST_EXTENTS: tuple[Extents, ...] = ((64, 64, 64), (64, 64, 128), (16, 64, 64), 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What to multiply: formats, extents, values (a kind of ``recipes.Floats``), and the batch if there is one."""
+    """What to multiply: formats, extents, values (a kind of ``recipes.Floats``), and the batch if any."""
 
     source: str
     target: str
