@@ -26,7 +26,11 @@ def sequence(x: float, power: int, name: str) -> Any:
             result = context.mul(result, square)
         square = context.mul(square, square)
         left >>= 1
-    return context.div(gmpy2.mpfr(1), result) if power < 0 else result
+    if power >= 0:
+        return result
+    # The method ``div`` of a context rounds to the thread's precision up to gmpy2 2.2.1.
+    with gmpy2.context(context):
+        return gmpy2.div(gmpy2.mpfr(1), result)
 
 
 @pytest.mark.parametrize("integer", [np.int8, np.int16, np.int32])
