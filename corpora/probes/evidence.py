@@ -1,9 +1,10 @@
 """What GPUs answered to the probes, with where it comes from.
 
 ``answers/<gpu>/<assembler>-O<level>/<family>.json`` tells device, driver, date and, for each probe, the
-hashes of its kernel, its inputs and its answer; ``<family>.xz`` beside it holds the answers in the same order.
-An answer is kept whole where it is small compressed, or where some of its elements have no defined value; of
-the others there is a hash for each block of elements. Answers are written by ``write`` alone, and never edited.
+hashes of its kernel, its inputs and its answer; ``<family>.xz`` beside it holds the answers in the same
+order. An answer is kept whole where it is small compressed, or where some of its elements have no defined
+value; of the others there is a hash for each block of elements. Answers are written by ``write`` alone, and
+never edited.
 """
 
 from __future__ import annotations
