@@ -56,7 +56,7 @@ def test_records_say_where_they_come_from() -> None:
         assert answer is not None
         source = answer.source
         assert (source.gpu, source.device, source.driver) == (GPU, "NVIDIA H200", "580.159.04")
-        # The assembler's own default makes wrong code for this target: see ``tileir.assembler``.
+        # What ``tileir.assemble`` chooses for this target, whatever the assembler's own default is.
         assert (source.assembler, source.bytecode, source.opt_level) == ("13.4.92", "13.4", 0)
 
 
