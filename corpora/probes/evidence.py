@@ -3,17 +3,14 @@
 ``answers/<gpu>/<assembler>-O<level>/<family>.json`` tells device, driver, date and, for each probe, the
 hashes of its kernel, its inputs and its answer; ``<family>.xz`` beside it holds the answers in the same
 order. An answer is kept whole where it is small compressed, or where some of its elements have no defined
-value; of the others there is a hash for each block of elements. Answers are written by ``write`` alone, and
-never edited.
+value; of the others there is a hash for each block of elements. Answers are written by ``recording`` alone,
+and never edited.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import lzma
-import os
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -37,12 +34,6 @@ BLOCK = 1024
 """Elements that one hash stands for."""
 BLOCK_HASH = 8
 """Bytes that are kept of a block's SHA-256; the whole answer's is kept in full."""
-WHOLE = 4096
-"""Bytes that an answer may take compressed to be kept whole, if nobody says otherwise.
-
-The family ``math`` was given 131072: its functions of f32 and f64 are not explained, and how far off they are
-matters.
-"""
 LIMIT = 256 << 20
 """Bytes that a family's answers may take."""
 Kept = Literal["whole", "blocks"]
@@ -77,7 +68,7 @@ class Answer:
         Raises:
             TileError: elements are undefined, and only hashes were kept.
         """
-        found = _bits(output)
+        found = bits_of(output)
         if self.kept == "whole":
             return self._differing_elements(found, None if undefined is None else undefined.ravel())
         if undefined is not None and undefined.any():
@@ -121,7 +112,8 @@ class Source:
     opt_level: int
 
 
-def _bits(output: NDArray[Any]) -> NDArray[Any]:
+def bits_of(output: NDArray[Any]) -> NDArray[Any]:
+    """The patterns of an array, flat."""
     return np.ascontiguousarray(output).view(f"u{output.dtype.itemsize}").ravel()
 
 
@@ -236,60 +228,3 @@ def _unpacked(path: Path, size: int) -> bytes:
             expected=size,
         )
     return data
-
-
-def write(
-    folder: Path,
-    source: Source,
-    probes: Iterable[Probe],
-    outputs: Mapping[str, NDArray[Any]],
-    undefined: Iterable[str] = (),
-    limit: int = WHOLE,
-) -> Path:
-    """Record what a GPU answered to the probes of one family, and give the record's path.
-
-    Args:
-        folder: of all answers (``ANSWERS``).
-        source: where they come from.
-        probes: the family's, all of them.
-        outputs: by probe the output buffer after the launch.
-        undefined: names of probes some of whose elements have no defined value; these are kept whole.
-        limit: bytes that another answer may take compressed to be kept whole.
-
-    Raises:
-        TileError: there is a record of this family already that says something else.
-    """
-    some_undefined, entries, chunks = set(undefined), [], []
-    probes = list(probes)
-    for probe in probes:
-        bits = _bits(outputs[probe.name])
-        data = bits.tobytes()
-        small = len(lzma.compress(data)) <= limit
-        kept: Kept = "whole" if small or probe.name in some_undefined else "blocks"
-        chunks.append(data if kept == "whole" else block_hashes(bits))
-        entry = {
-            "name": probe.name,
-            "kernel": probe.kernel_hash,
-            "inputs": probe.inputs_hash,
-            "answer": hashlib.sha256(data).hexdigest(),
-            "kept": kept,
-            "bytes": len(chunks[-1]),
-        }
-        entries.append(entry)
-    lines = ",\n".join(f"  {json.dumps(e)}" for e in entries)
-    document = f'{{\n "source": {json.dumps(vars(source))},\n "probes": [\n{lines}\n ]\n}}\n'
-    path = folder / source.gpu / f"{source.assembler}-O{source.opt_level}" / f"{probes[0].family}.json"
-    if path.exists() and path.read_text(encoding="utf-8") != document:
-        raise TileError(
-            "there are other answers already; answers are never edited", rule="record-differs", file=str(path)
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path.with_suffix(".xz"), lzma.compress(b"".join(chunks), preset=9))
-    _replace(path, document.encode())
-    return path
-
-
-def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(data)
-    os.replace(temporary, path)

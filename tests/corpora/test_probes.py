@@ -16,12 +16,13 @@ import tileref
 from corpora.probes import Probe, load
 from corpora.probes.check import check
 from corpora.probes.command import main
-from corpora.probes.evidence import ANSWERS, BLOCK, Evidence, write
+from corpora.probes.evidence import ANSWERS, BLOCK, Evidence
 from corpora.probes.export import export
 from corpora.probes.families import FAMILIES
 from corpora.probes.families.folds import shape_seed
 from corpora.probes.pairs import ALL_PAIRS, pairs
 from corpora.probes.probe import RECORDS
+from corpora.probes.recording import write
 from tileir.errors import ArgumentError, TileError
 
 GPU = "sm_90"
