@@ -95,7 +95,7 @@ def reduce_order(operation: Reduce, warps: int = WARPS) -> Choice[Order]:
         return Choice(
             order, False, f"how {operation.operands[0].type} is spread over threads was not measured"
         )
-    return Choice(order, True, "measured on 248 reductions of 84 shapes, in f16, bf16, f32 and f64")
+    return Choice(order, True, "measured on 253 reductions of 94 shapes, in f16, bf16, f32 and f64")
 
 
 def scan_order(operation: Scan, warps: int = WARPS) -> Choice[Order]:
@@ -108,7 +108,7 @@ def scan_order(operation: Scan, warps: int = WARPS) -> Choice[Order]:
         return Choice(
             order, False, f"how {operation.operands[0].type} is spread over threads was not measured"
         )
-    return Choice(order, True, "measured on 46 scans of 17 shapes in f32, forward and reversed")
+    return Choice(order, True, "measured on 65 scans of 21 shapes, forward and reversed")
 
 
 NARROW_EXCEPTIONS = {
@@ -164,7 +164,7 @@ def float_operation(operation: Operation) -> Choice[None]:
 
 def _narrow_math(operation: Operation) -> Choice[None]:
     if isinstance(operation, floating.FPowF | floating.Atan2):
-        return Choice(None, False, "the f32 answer, rounded, is off by one in 2 of 4096 pairs", 1.0)
+        return Choice(None, False, "the f32 answer, rounded, is off by one in 2 of 4096 pairs of f16 atan2", 1.0)
     return Choice(None, True, "measured on all 65536 values: the f32 answer, rounded")
 
 
