@@ -76,10 +76,9 @@ def measure(task: Task, *, repeat: int, triton: bool) -> list[dict[str, Any]]:
     for side in made:
         side.times.first = seconds(side.run)
     check(task, made)
-    for _ in range(repeat):
+    for number in range(repeat):
         for side in made:
-            slow = side.name == "triton" and len(side.times.later) >= 3
-            if not slow:
+            if number < _calls(side.times.first):
                 side.times.add(side.run)
     for side in made:
         side.times.memory = peak_memory(side.run)
@@ -105,6 +104,11 @@ def measure(task: Task, *, repeat: int, triton: bool) -> list[dict[str, Any]]:
 WIDTHS = (10, 10, 10, 10, 9, 9, 9, 6)
 
 
+def _calls(first: float) -> int:
+    """How often a side is timed at most whose first call took so many seconds."""
+    return 1000 if first < 1 else 3 if first < 20 else 1
+
+
 def line(row: dict[str, Any]) -> str:
     """A row of the table."""
 
@@ -125,7 +129,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time tileref against Triton's interpreter and numpy.")
     parser.add_argument("--large", action="store_true", help="the longer list as well")
     parser.add_argument("--only", default="", help="tasks whose name contains this")
-    parser.add_argument("--repeat", type=int, default=7, help="timed calls; Triton's are 3 at most")
+    parser.add_argument("--repeat", type=int, default=7, help="timed calls; fewer where one takes long")
     parser.add_argument("--no-triton", action="store_true", help="leave Triton out")
     parser.add_argument("--json", metavar="FILE", help="write the rows here, - for the standard output")
     chosen = parser.parse_args()

@@ -1,27 +1,8 @@
-"""The timed work as cuda-tile kernels, and their compilation to bytecode, which needs no GPU."""
+"""The timed work as cuda-tile kernels."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-from typing import Any
-
 import cuda.tile as ct
-import ml_dtypes
-import numpy as np
-from cuda.tile.compilation import (
-    ArrayConstraint,
-    CallingConvention,
-    ConstantConstraint,
-    KernelSignature,
-    export_kernel,
-)
-
-DTYPES = {
-    np.dtype(np.float32): ct.float32,
-    np.dtype(np.float16): ct.float16,
-    np.dtype(ml_dtypes.bfloat16): ct.bfloat16,
-}
 
 
 @ct.kernel
@@ -87,44 +68,3 @@ def attention(
         acc = ct.mma(ct.astype(weights, ct.float16), values, acc * factor)
         largest = new
     ct.store(out, index=(head, i, 0), tile=(acc / total).reshape((1, M, D)))
-
-
-def compiled(kernel: Any, arguments: Sequence[Any]) -> bytes:
-    """Bytecode of ``kernel`` for C-ordered arrays and constants like ``arguments``."""
-    signature = KernelSignature(
-        [_constraint(a) for a in arguments],
-        calling_convention=CallingConvention.cutile_python_v2(),
-        symbol="kernel",
-    )
-    stream = io.BytesIO()
-    export_kernel(kernel, [signature], stream, output_format="tileir_bytecode", bytecode_version="13.4")
-    return stream.getvalue()
-
-
-def flattened(arguments: Sequence[Any]) -> list[Any]:
-    """The entry's arguments: an array is itself, its extents and its strides; a constant is none."""
-    flat: list[Any] = []
-    for argument in arguments:
-        if isinstance(argument, np.ndarray):
-            strides = (s // argument.itemsize for s in argument.strides)
-            flat += [argument, *argument.shape, *strides]
-    return flat
-
-
-def _constraint(argument: Any) -> Any:
-    """What a just-in-time compiler finds out about an argument: every extent here is a multiple of 16."""
-    if not isinstance(argument, np.ndarray):
-        return ConstantConstraint(argument)
-    rank = argument.ndim
-    return ArrayConstraint(
-        dtype=DTYPES[argument.dtype],
-        ndim=rank,
-        index_dtype=ct.int32,
-        stride_lower_bound_incl=0,
-        alias_groups=(),
-        may_alias_internally=False,
-        stride_constant=(None,) * (rank - 1) + (1,),
-        stride_divisible_by=(16,) * (rank - 1) + (1,),
-        shape_divisible_by=16,
-        base_addr_divisible_by=16,
-    )

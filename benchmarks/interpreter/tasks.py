@@ -5,6 +5,7 @@ A side is prepared once and answers a function that runs it: what comes before i
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,9 @@ import numpy as np
 
 import tileir
 import tileref
+from tileref.cutile.compiling import arguments_of, compile_kernel
+
+from . import cutile_kernels
 
 Arrays = list[np.ndarray[Any, Any]]
 Runner = Callable[[], object]
@@ -51,14 +55,12 @@ class Task:
 
 def ours(task: Task, arrays: Arrays, model: str) -> tuple[Runner, float]:
     """A function that emulates the task, and the seconds its front end took to compile it."""
-    import time
-
-    from . import cutile_kernels
-
+    kernel = getattr(cutile_kernels, task.kernel)
+    given = [*arrays, *task.constants]
     start = time.perf_counter()
-    data = cutile_kernels.compiled(getattr(cutile_kernels, task.kernel), [*arrays, *task.constants])
+    data = compile_kernel(kernel, given).bytecode
     seconds = time.perf_counter() - start
-    arguments = cutile_kernels.flattened(arrays)
+    arguments = [value for each in arguments_of(kernel, given) for value in each.passed()]
     module: list[tileir.Module] = []
 
     def run() -> tileref.LaunchResult:
