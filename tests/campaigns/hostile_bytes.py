@@ -255,7 +255,7 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def check(data: bytes, report: Report) -> str | None:
+def check(data: bytes, report: Report, seconds_a_file: float = SECONDS_A_FILE) -> str | None:
     """Read one file; what is wrong with how that went, if anything is."""
     report.files += 1
     memory = peak_memory()
@@ -271,7 +271,7 @@ def check(data: bytes, report: Report) -> str | None:
     seconds = time.process_time() - start
     report.slowest = max(report.slowest, seconds)
     # A file as long as this one may take longer; what is damaged is seldom longer than a few thousand bytes.
-    if seconds > SECONDS_A_FILE * max(1, len(data) / 50_000):
+    if seconds > seconds_a_file * max(1, len(data) / 50_000):
         return f"took {seconds:.3f} s"
     if peak_memory() - memory > BYTES_A_FILE:
         return f"took {(peak_memory() - memory) >> 20} MB"
@@ -286,7 +286,12 @@ def check(data: bytes, report: Report) -> str | None:
     return None if again == module else "what was read is written as something else"
 
 
-def run(seed: int, seconds: float | None = None, files: int | None = None) -> Report:
+def run(
+    seed: int,
+    seconds: float | None = None,
+    files: int | None = None,
+    seconds_a_file: float = SECONDS_A_FILE,
+) -> Report:
     """Damage files until the time or the number is reached."""
     originals = seeds()
     parts = [take_apart(data) for data in originals]
@@ -295,7 +300,7 @@ def run(seed: int, seconds: float | None = None, files: int | None = None) -> Re
     start = time.monotonic()
     while (seconds is None or time.monotonic() - start < seconds) and (files is None or report.files < files):
         data = damaged(r, originals, parts)
-        fault = check(data, report)
+        fault = check(data, report, seconds_a_file)
         if fault is not None:
             report.faults.append((fault, data))
             if len(report.faults) >= 20:
