@@ -150,7 +150,9 @@ class _Drawing(Maker):
 
     def append(self, operation: Operation) -> Any:
         made = super().append(operation)
-        self._scopes[-1].extend(operation.results)
+        parts = operation.declaration.results
+        if not any(part.since is not None and part.since > self.module.version for part in parts):
+            self._scopes[-1].extend(operation.results)
         return made
 
     @contextmanager

@@ -254,6 +254,14 @@ def test_a_module_is_checked_against_its_own_version() -> None:
     flagged = generate.Form(form("for", "nothing i32").base, (("unsignedCmp", True),)).module(V13_4)
     flagged.version = V13_1
     assert rules(flagged) == {"part-version"}
+    printed = tileir.parse(
+        'entry @k() { %t = print_tko "x" -> token %u = join_tokens %t, %t : token return }'
+    )
+    assert rules(printed) == set()
+    printed.version = V13_1
+    assert rules(printed) == {"result-version"}
+    with pytest.raises(WriteError, match=r"the result of print_tko is used, and needs bytecode 13\.2"):
+        tileir.write(printed)
 
 
 def test_a_value_is_used_where_it_is_defined() -> None:

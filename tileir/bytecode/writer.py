@@ -250,10 +250,23 @@ class _Body:
             for value in values:
                 number = self._numbers.get(value)
                 if number is None:
+                    self._refuse_newer_result(value)
                     raise WriteError(
                         "an operand is not defined where it is used", rule="value-undefined", found=value.type
                     )
                 out.varint(number)
+
+    def _refuse_newer_result(self, value: Value) -> None:
+        """A result that older bytecode does not have cannot be used there."""
+        owner = value.owner
+        version = self.writer.version
+        if isinstance(owner, Operation) and plan(type(owner), version).implied_token:
+            since = owner.declaration.results[-1].since
+            raise WriteError(
+                f"the result of {owner.mnemonic} is used, and needs bytecode {since}",
+                rule="result-version",
+                found=str(version),
+            )
 
     def _regions(self, operation: Operation, depth: int) -> None:
         names = operation.declaration.regions

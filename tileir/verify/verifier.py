@@ -14,7 +14,7 @@ from .module import FUNCTION_RULES, GLOBAL_RULES, MODULE_RULES
 from .rules import RULES, Context, name_of
 from .targets import TARGET_RULES, number_of, target_format
 from .types import check_type
-from .versions import f4_pointer_is_scalar, operation_version, part_version, type_version
+from .versions import f4_pointer_is_scalar, operation_version, part_version, result_version, type_version
 
 FAMILIES = (*(atomic, control, conversion, core, debugging, elementwise, matrix, memory, reduction, view),)
 """The modules that register rules."""
@@ -99,7 +99,7 @@ class _Verifier:
         yield from found
         if found:
             return
-        for version_rule in (operation_version, part_version):
+        for version_rule in (operation_version, part_version, result_version):
             for problem in version_rule(op, context):
                 yield name_of(version_rule), problem
         for value in op.results:

@@ -27,6 +27,18 @@ def part_version(op: Operation, context: Context) -> Problems:
             yield Problem(f"{part.name} needs bytecode {part.since}", context.module.version)
 
 
+def result_version(op: Operation, context: Context) -> Problems:
+    """What is used was written: a result newer than the module's version may be there, but in no bytes."""
+    for value in op.uses:
+        owner = value.owner
+        if not isinstance(owner, Operation):
+            continue
+        parts = owner.declaration.results
+        since = parts[-1 if value.index >= len(parts) else value.index].since
+        if since is not None and since > context.module.version:
+            yield Problem(f"the result of {owner.mnemonic} needs bytecode {since}", context.module.version)
+
+
 def type_version(type_: Type, module: Module) -> Problems:
     """A type is in the module's bytecode version."""
     since = first_version(type_)
