@@ -41,6 +41,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "cutile":
+        return import_module(".cutile", __name__)
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'tileref' has no attribute {name!r}")

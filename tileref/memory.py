@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tileir.errors import ArgumentError
 from tileir.types import NumberType
 
 from .formats import Array, from_bits, memory_dtype
@@ -57,6 +58,14 @@ class Buffer:
             found = self.bytes[:whole].view(dtype)
             self._typed[dtype] = found
         return found
+
+    def writable(self, dtype: np.dtype[Any]) -> Array:
+        """The same, to write to; raises ``ArgumentError`` where the caller's array is read-only."""
+        if not self.bytes.flags.writeable:
+            raise ArgumentError(
+                f"the kernel writes to {self.name}, which is a read-only array", rule="argument-read-only"
+            )
+        return self.typed(dtype)
 
     def marks(self, itemsize: int) -> NDArray[np.bool_]:
         """For each element of ``itemsize`` bytes, whether one of its bytes is undefined."""

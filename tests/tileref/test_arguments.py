@@ -142,3 +142,29 @@ def test_an_array_in_the_other_order_is_written_in_place() -> None:
     array = np.zeros((2, 4), np.float32, order="F")
     run(FILL, 1, [array, 2.0])
     assert (array == 2.0).all()
+
+
+def test_a_read_only_array_is_read_and_not_written() -> None:
+    text = f"""
+    entry @copy(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>) {{
+      %lanes = iota : tile<8xi32>
+      {pointers("a", "from", "f32", 8, "lanes")}
+      {pointers("b", "to", "f32", 8, "lanes")}
+      %x, %t = load_ptr_tko weak %from : tile<8xptr<f32>> -> tile<8xf32>, token
+      %u = store_ptr_tko weak %to, %x token = %t : tile<8xptr<f32>>, tile<8xf32> -> token
+      return
+    }}
+    """
+    fixed = np.arange(8, dtype=np.float32)
+    fixed.flags.writeable = False
+    target = np.zeros(8, np.float32)
+    run(text, 1, [fixed, target])
+    np.testing.assert_array_equal(target, fixed)
+    with pytest.raises(ArgumentError, match="writes to argument 1, which is a read-only array"):
+        run(text, 1, [target, fixed])
+
+
+def test_a_name_that_is_loaded_when_asked_for() -> None:
+    assert tileref.cutile.launch is not tileref.launch
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        tileref.nothing  # noqa: B018

@@ -123,7 +123,7 @@ def apply(resolved: Resolved, element: NumberType, lanes: int, update: Update) -
     dtype = memory_dtype(element)
     old = np.zeros(lanes, dtype)
     for access in resolved.accesses:
-        memory = access.buffer.typed(dtype)
+        memory = access.buffer.writable(dtype)
         positions = np.arange(lanes) if access.lanes is None else access.lanes
         elements = access.elements
         while len(elements):

@@ -177,7 +177,7 @@ def scatter(
     lanes = None if undefined is None else np.broadcast_to(undefined.lanes, shape).reshape(-1)
     for access in resolved.accesses:
         buffer = access.buffer
-        buffer.typed(dtype)[access.elements] = raw if access.lanes is None else raw[access.lanes]
+        buffer.writable(dtype)[access.elements] = raw if access.lanes is None else raw[access.lanes]
         if lanes is not None:
             here = lanes if access.lanes is None else lanes[access.lanes]
             buffer.mark(access.elements, dtype.itemsize, here)

@@ -289,7 +289,7 @@ def store_view_tko(
     fast = rectangles(frame, where, dtype.itemsize)
     blocks = frame.count
     if fast is not None and fast.buffer.undefined is None and tile.undefined is None:
-        target = fast.of(fast.buffer.typed(dtype), where.shape, writeable=True)
+        target = fast.of(fast.buffer.writable(dtype), where.shape, writeable=True)
         target[np.broadcast_to(fast.first, (blocks,))] = encode(tile.data, element)
         return TOKEN
     _check_promise(frame, op, where)
