@@ -53,7 +53,7 @@ def ftof(
     zero nor sign. NaN converted to f4E2M1FN, which has none, is its largest value. A fresh array of
     `target.dtype`.
 
-    Any pair and any direction works; which ones a program may write is the dialect's table (seed 003, ftof).
+    Any pair and any direction works; which ones a program may write is the dialect's table.
     """
     x = lanes_of(x, source)
 

@@ -1,8 +1,8 @@
 """fpowi: a float raised to a signed integer power, as the device multiplies it out.
 
 The answer is not the correctly rounded power but that of a fixed sequence of rounded products, right-to-left
-binary exponentiation, and for a negative power the rounded reciprocal of it (seed 000, powi: measured bit for
-bit in f64 on sm_86).
+binary exponentiation, and for a negative power the rounded reciprocal of it: measured bit for bit
+in f64 on sm_86, and in f64, f32, f16 and bf16 on sm_90.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def remf(a: Any, b: Any, fmt: FloatFormat, nan: NanRule = canonical) -> Array:
     """The remainder a - b * trunc(a / b), exact: of a's sign, also where it is zero, and below b in size.
 
     `a` and `b` are arrays of `fmt.dtype` of shapes that broadcast; a fresh array. NaN where b is zero or a is
-    infinite; a itself where only b is infinite (the dialect's special cases, seed 003, remf).
+    infinite; a itself where only b is infinite (the dialect's special cases of remf).
     """
     operands = broadcast(lanes_of(a, fmt), lanes_of(b, fmt))
 
