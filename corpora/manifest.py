@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tileir.errors import ArgumentError
-
-from . import documents
+from . import choosing, documents
 from .case import Buffer, Case, Made, Parameter, Scalar
 from .records import Folder
 
@@ -38,18 +35,7 @@ def choose(cases: Sequence[Case], patterns: str | Iterable[str]) -> list[Case]:
     Raises:
         ArgumentError: a pattern matches no case.
     """
-    wanted = [patterns] if isinstance(patterns, str) else list(patterns)
-    if not wanted:
-        return list(cases)
-    chosen: set[str] = set()
-    for pattern in wanted:
-        names = {c.name for c in cases if fnmatchcase(c.name, pattern)}
-        if not names:
-            raise ArgumentError(
-                "no case has this name or matches this pattern", rule="case-name", found=pattern
-            )
-        chosen |= names
-    return [c for c in cases if c.name in chosen]
+    return choosing.choose(cases, patterns, lambda case: (case.name,), "case")
 
 
 @cache

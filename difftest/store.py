@@ -60,10 +60,6 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def has_blob(self, name: str) -> bool:
-        """Whether the blob with this hash is there."""
-        return self._blob(name).exists()
-
     def put(self, data: bytes) -> str:
         """Keep ``data``; its hash."""
         name = digest(data)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from functools import cache
 
-from tileir.errors import ArgumentError
-
+from ..choosing import choose
 from .families import FAMILIES
 from .probe import Probe
 
@@ -18,19 +16,7 @@ def load(patterns: str | Iterable[str] = ()) -> list[Probe]:
     Raises:
         ArgumentError: a pattern matches no probe.
     """
-    wanted = [patterns] if isinstance(patterns, str) else list(patterns)
-    every = _probes()
-    if not wanted:
-        return list(every)
-    chosen: set[str] = set()
-    for pattern in wanted:
-        names = {p.name for p in every if fnmatchcase(p.name, pattern) or fnmatchcase(p.family, pattern)}
-        if not names:
-            raise ArgumentError(
-                "no probe has this name or matches this pattern", rule="probe-name", found=pattern
-            )
-        chosen |= names
-    return [p for p in every if p.name in chosen]
+    return choose(_probes(), patterns, lambda probe: (probe.name, probe.family), "probe")
 
 
 @cache

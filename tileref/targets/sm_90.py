@@ -81,7 +81,7 @@ def propagated_nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat,
 
 
 def _unspread(operation: Reduce | Scan) -> str:
-    return f"how this {operation.operands[0].type} is spread over threads was not measured"
+    return f"how {operation.operands[0].type} is spread over threads was not measured"
 
 
 def reduce_order(operation: Reduce, warps: int = WARPS) -> Choice[Order]:
@@ -92,9 +92,7 @@ def reduce_order(operation: Reduce, warps: int = WARPS) -> Choice[Order]:
     if is_order_free(operation):
         return Choice(order, True, "every order answers the same bits")
     if not spread.known:
-        return Choice(
-            order, False, f"how {operation.operands[0].type} is spread over threads was not measured"
-        )
+        return Choice(order, False, _unspread(operation))
     return Choice(order, True, "measured on 253 reductions of 94 shapes, in f16, bf16, f32 and f64")
 
 
@@ -105,9 +103,7 @@ def scan_order(operation: Scan, warps: int = WARPS) -> Choice[Order]:
     if is_order_free(operation):
         return Choice(order, True, "every order answers the same bits")
     if not spread.known:
-        return Choice(
-            order, False, f"how {operation.operands[0].type} is spread over threads was not measured"
-        )
+        return Choice(order, False, _unspread(operation))
     return Choice(order, True, "measured on 65 scans of 21 shapes, forward and reversed")
 
 
