@@ -16,7 +16,7 @@ from ..numerics.conversion import ftof
 from ..numerics.float_arithmetic import addf, fma, mulf
 from ..numerics.formats import F32, F64, TF32, FloatFormat
 from ..numerics.nan import NanRule
-from . import dot_steps, dot_steps_f32
+from . import dot_steps, dot_steps_f32, exact_chain
 from .patches import outer_operands, patches, stacked
 
 
@@ -54,9 +54,14 @@ class FusedChain:
         """Multiply."""
         wide = target if source.precision <= target.precision else F64
         a, b, start, shape = stacked(widened(lhs, source, wide), widened(rhs, source, wide), acc)
-        chain = _exact_chain if _products_are_exact(a, b, source, target) else _fused_chain
+        exact = _products_are_exact(a, b, source, target)
+        chain = _exact_chain if exact else _fused_chain
         result = np.empty(start.shape, target.dtype)
         with np.errstate(all="ignore"):
+            if exact and exact_chain.applies(a, b, start):
+                result = exact_chain.chain(a, b, start)
+                nan(result, (result,), target, "mmaf")
+                return result.reshape(shape)
             for leads, rows in patches(start.shape):
                 result[leads, rows] = chain(a[leads, rows], b[leads], start[leads, rows], target, nan)
         return result.reshape(shape)

@@ -12,10 +12,14 @@ from tileref.numerics.conversion import ftof
 from tileref.numerics.float_arithmetic import addf, fma, mulf
 from tileref.numerics.formats import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, FloatFormat
 from tileref.numerics.nan import canonical
-from tileref.targets import sm_90
+from tileref.targets import exact_chain, sm_90
 from tileref.targets.products import FusedChain, RoundedChain, widened
 
-SHAPES = (((), 16, 16, 16), ((3,), 32, 8, 64), ((2, 3), 8, 128, 16), ((1,), 1, 1, 4), ((), 64, 256, 8))
+SHAPES = (
+    *(((), 16, 16, 16), ((3,), 32, 8, 64), ((2, 3), 8, 128, 16), ((1,), 1, 1, 4), ((), 64, 256, 8)),
+    # Enough of them for a row of each to be summed at once; and one more than go together.
+    *(((12,), 8, 16, 32), ((65,), 2, 8, 2)),
+)
 PAIRS = (
     *((F16, F32), (F16, F16), (BF16, F32), (F32, F32), (F64, F64)),
     *((F8E4M3FN, F32), (F8E4M3FN, F16), (F8E5M2, F32)),
@@ -28,7 +32,11 @@ def cases(source: FloatFormat, target: FloatFormat) -> Any:
     for lead, m, n, k in SHAPES:
         for kind in KINDS:
             a, b = matrix(rng, source, (*lead, m, k), kind), matrix(rng, source, (*lead, k, n), kind)
-            yield a, b, matrix(rng, target, (*lead, m, n), "wide"), kind
+            start = matrix(rng, target, (*lead, m, n), "wide")
+            yield a, b, start, kind
+        zero = np.zeros_like(start)
+        yield a, b, zero, "from nothing"
+        yield a, b, np.where(rng.random(zero.shape) < 0.5, start, -zero), "from -0"
         yield a, b, matrix(rng, target, (*lead, m, n), "bits"), "bits"
 
 
@@ -63,3 +71,25 @@ def test_rounded_chain(source: FloatFormat, target: FloatFormat, rule: str) -> N
             nan(expected, (expected,), target, "mmaf")
         found = RoundedChain()(a, b, c, source, target, nan)
         assert found.tobytes() == expected.tobytes(), (a.shape, kind)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sum_in_another_order_is_noticed(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether numpy walks the steps in order is found out, not believed."""
+    rng = np.random.Generator(np.random.PCG64(3))
+    a, b = (np.ldexp(rng.integers(-99, 99, s), 0).astype(dtype) for s in ((8, 4, 40), (8, 40, 16)))
+    zero, start = np.zeros((8, 4, 16), dtype), np.ones((8, 4, 16), dtype)
+    assert exact_chain.applies(a, b, zero)
+    assert exact_chain.applies(a, b, start)
+    inner = np.einsum
+
+    def backwards(how: str, x: Any, y: Any) -> Any:
+        return inner(how, np.ascontiguousarray(x[..., ::-1]), np.ascontiguousarray(y[..., ::-1, :]))
+
+    monkeypatch.setattr(np, "einsum", backwards)
+    for asked in (exact_chain._matrices_walk_in_order, exact_chain._rows_walk_in_order):
+        asked.cache_clear()
+    assert not exact_chain.applies(a, b, zero)
+    assert not exact_chain.applies(a, b, start)
+    for asked in (exact_chain._matrices_walk_in_order, exact_chain._rows_walk_in_order):
+        asked.cache_clear()
