@@ -5,7 +5,7 @@ from .assembler import Cubin, assemble, assembler_defect, disassemble, targets, 
 from .bytecode import read, write
 from .errors import TileError
 from .module import Function, Global, Module, Operation, Region, Value
-from .text import parse, render
+from .text import parse, parse_all, render
 from .verify import Diagnostic, verify
 from .version import Version
 
@@ -25,6 +25,7 @@ __all__ = [
     "disassemble",
     "ops",
     "parse",
+    "parse_all",
     "read",
     "render",
     "targets",

@@ -149,16 +149,20 @@ def info(file: str, as_json: bool) -> None:
 @main.command()
 @FILE_ARGUMENT
 @click.option("--gpu", metavar="TARGET", help="Check the rules of a target, such as sm_90, too.")
+@click.option("--hints", is_flag=True, help="Warn of hints that no compiler heeds.")
 @_reported
-def verify(file: str, gpu: str | None) -> None:
+def verify(file: str, gpu: str | None, hints: bool) -> None:
     """Check FILE against the rules of the dialect; each that is broken is a line on standard error."""
     from .files import read_module
+    from .verify import unheeded_hints
     from .verify import verify as check
 
     module = read_module(file)
     diagnostics = check(module, gpu)
     for diagnostic in diagnostics:
         click.echo(f"{module.source}: " + " ".join(str(diagnostic).split("\n")), err=True)
+    for diagnostic in unheeded_hints(module) if hints else ():
+        click.echo(f"{module.source}: warning: {diagnostic}", err=True)
     if diagnostics:
         sys.exit(REFUSED)
 

@@ -115,6 +115,14 @@ def test_what_goes_wrong_is_one_line_and_a_code(
         assert err.count("\n") == 1
 
 
+def test_hints_that_no_compiler_heeds_are_warned_of_on_request() -> None:
+    text = "entry @k() optimization_hints = <sm_90 = {occupancy = 33}> { return }"
+    assert run("verify", "-", data=text) == (0, b"", "")
+    code, out, err = run("verify", "--hints", "-", data=text)
+    assert (code, out) == (0, b"")
+    assert "warning: entry in @k: the hint occupancy for sm_90 is from 1 to 32 [hint-unheeded]" in err
+
+
 def test_what_was_there_stays_when_writing_fails(tmp_path: Path) -> None:
     target = tmp_path / "k.tilebc"
     target.write_bytes(b"before")

@@ -30,7 +30,7 @@ from tileir.verify.conversion import conversion_modes
 from tileir.verify.debugging import conversions
 from tileir.verify.rules import RULES
 from tileir.verify.targets import FORMATS
-from tileir.version import V13_1, V13_4, V13_5
+from tileir.version import SUPPORTED, V13_1, V13_3, V13_4, V13_5, Version
 
 Mode = RoundingMode
 Ordering = MemoryOrderingSemantics
@@ -304,6 +304,20 @@ def test_entries_and_globals_keep_their_rules() -> None:
     short = entry()
     short.globals.append(Global("g", DenseElements(tile(t.F32, 4), bytes(range(8)))))
     assert rules(short) == {"global-size"}
+
+
+@pytest.mark.parametrize("version", SUPPORTED)
+@pytest.mark.parametrize("spelled", ["global constant @g", "global private @g", "global @g"])
+def test_what_a_global_says_of_itself_needs_13_3(spelled: str, version: Version) -> None:
+    module = tileir.parse(f"{spelled} <f32: 1.0> : tile<1xf32> entry @k() {{ return }}")
+    module.version = version
+    expected = {"global-version"} if version < V13_3 and spelled != "global @g" else set()
+    assert rules(module) == expected
+    if expected:
+        with pytest.raises(WriteError):
+            tileir.write(module)
+    else:
+        tileir.write(module)
 
 
 def test_locations_agree_with_their_entry() -> None:

@@ -12,11 +12,17 @@ from ..module import Operation, Region, Value
 from ..types import TOKEN, NumberType, TileType, Type
 from .attribute_parser import AttributeParser
 from .format_parser import Parsed, keywords, steps
-from .scanner import Scanner
+from .generic_parser import parse_generic
+from .scanner import Scanner, token_pattern
 from .type_parser import TypeParser
 
 REGION_DEPTH = 200
 """Regions nest no deeper than this in any real file."""
+
+_LABEL = token_pattern(r"\^[A-Za-z0-9_$.-]+")
+
+FORMER_NAMES = {"pow": "fpowf"}
+"""What operations were called in the text of older versions."""
 
 TERMINATORS = frozenset({"break", "continue", "return", "yield"})
 
@@ -75,14 +81,7 @@ class BodyParser:
         if values is None:
             self.scanner.fail("a value is not defined yet", "value-undefined", at=start, found="%" + name)
         if number is None:
-            if len(values) != 1:
-                self.scanner.fail(
-                    "several values share this name",
-                    "value-number",
-                    at=start,
-                    found="%" + name,
-                    expected=f"%{name}#0 to %{name}#{len(values) - 1}",
-                )
+            # Without a number, the first of those that share the name is meant.
             return values[0]
         if number >= len(values):
             self.scanner.fail(
@@ -104,17 +103,25 @@ class BodyParser:
                 values.append(self.use())
         return tuple(values)
 
-    def region(self, arguments: list[tuple[str, int, Type]], *, implicit: str | None) -> Region:
-        """Take a block in braces. A terminator called ``implicit`` is added if there is none."""
+    def region(
+        self, arguments: list[tuple[str, int, Type]], *, implicit: str | None, labelled: bool = False
+    ) -> Region:
+        """Take a block in braces. A terminator called ``implicit`` is added if there is none.
+
+        ``labelled`` blocks may begin with ``^name(%a: type):``, which gives their arguments.
+        """
         scanner = self.scanner
         self._depth += 1
         if self._depth > REGION_DEPTH:
             scanner.fail("regions are nested too deep", "region-depth", expected=f"at most {REGION_DEPTH}")
+        if labelled:
+            arguments = self.open_block()
+        else:
+            scanner.expect("{")
         region = Region([type_ for _, _, type_ in arguments])
         outer = len(self._defined)
         for (name, at, _), value in zip(arguments, region.arguments, strict=True):
             self.define(name, (value,), at)
-        scanner.expect("{")
         operations = region.operations
         while not scanner.accept("}"):
             if scanner.at("^"):
@@ -128,6 +135,15 @@ class BodyParser:
         self._depth -= 1
         return region
 
+    def open_block(self) -> list[tuple[str, int, Type]]:
+        """Take ``{`` and the label behind it, ``^name(%a: type):``, if there is one."""
+        self.scanner.expect("{")
+        if self.scanner.match(_LABEL) is None:
+            return []
+        arguments = self.signature() if self.scanner.at("(") else []
+        self.scanner.expect(":")
+        return arguments
+
     def operation(self) -> Operation:
         """Take an operation."""
         scanner = self.scanner
@@ -137,28 +153,38 @@ class BodyParser:
             while scanner.accept(","):
                 names.append(self._result_name())
             scanner.expect("=")
+        count = sum(count for _, count, _ in names) if names else None
+        if scanner.at('"'):
+            start = scanner.position
+            operation = parse_generic(self)
+            self._check_count(count, len(operation.results), start)
+        else:
+            operation = self._custom(count)
+        at = 0
+        for name, number, position in names:
+            self.define(name, operation.results[at : at + number], position)
+            at += number
+        return operation
+
+    def _custom(self, result_count: int | None) -> Operation:
+        """Take an operation in its own form, which is given names for ``result_count`` results."""
+        scanner = self.scanner
         start = scanner.position
         word = scanner.word("an operation")
         mnemonic = word.removeprefix("cuda_tile.")
+        mnemonic = FORMER_NAMES.get(mnemonic, mnemonic)
         kind = registry.BY_NAME.get(mnemonic)
         if kind is None:
             scanner.fail("there is no such operation", "operation-name", at=start, found=word)
-        parsed = Parsed(kind, sum(count for _, count, _ in names) if names else None)
+        parsed = Parsed(kind, result_count)
         try:
             for step in steps(kind):
                 step(self, parsed)
-            operation = self._build(parsed, self.attributes.locations.trailing(), start)
+            return self._build(parsed, self.attributes.locations.trailing(), start)
         except TileError as error:
             if error.operation is None:
                 error.operation = mnemonic
             raise
-        results = operation.results
-        if names:
-            at = 0
-            for name, count, position in names:
-                self.define(name, results[at : at + count], position)
-                at += count
-        return operation
 
     def _result_name(self) -> tuple[str, int, int]:
         scanner = self.scanner
@@ -177,21 +203,31 @@ class BodyParser:
         for part in declaration.results:
             # A single result that the format does not spell is a token.
             result_types += parsed.types.get(part.name, [] if part.variadic else [TOKEN])
-        if parsed.result_count is not None and parsed.result_count != len(result_types):
-            self.scanner.fail(
-                "the operation has another number of results than it is given names",
-                "result-count",
-                at=start,
-                found=parsed.result_count,
-                expected=len(result_types),
-            )
+        self._check_count(parsed.result_count, len(result_types), start)
         filled = {**declaration.defaults, **parts}
         for name, value in filled.items():
             if callable(value):
                 filled[name] = value(filled)
+        self.no_attributes()
         operation = kind.__new__(kind)
         operation._fill(filled, result_types, location)
         return operation
+
+    def _check_count(self, named: int | None, count: int, at: int) -> None:
+        """Check that as many results are given names as there are, if any are."""
+        if named is not None and named != count:
+            self.scanner.fail(
+                "the operation has another number of results than it is given names",
+                "result-count",
+                at=at,
+                found=named,
+                expected=count,
+            )
+
+    def no_attributes(self) -> None:
+        """Fail if ``{name = value}`` stands here: such attributes are MLIR's, and in no file."""
+        if self.scanner.at("{"):
+            self.scanner.fail("the bytecode cannot hold such attributes", "attribute-name", found="{")
 
     def constant(self) -> Any:
         """Take ``<i32: 1> : tile<i32>``."""

@@ -141,7 +141,8 @@ def _integers(parser: BodyParser) -> tuple[int, ...]:
     return tuple(parser.types.listed("[", lambda: scanner.integer(-(1 << 31), (1 << 31) - 1)))
 
 
-def _numbers(parser: BodyParser) -> tuple[Any, ...]:
+def numbers_of(parser: BodyParser) -> tuple[Any, ...]:
+    """Take a list of numbers with their types."""
     # A boolean among numbers is the number of one bit.
     return tuple(
         IntegerAttribute(I1, int(e.value)) if isinstance(e, BoolAttribute) else e
@@ -153,7 +154,7 @@ _READERS: dict[Any, Callable[[BodyParser], Any]] = {
     "int": lambda parser: parser.scanner.integer(0, LARGEST),
     "bool": _boolean,
     "str": lambda parser: parser.scanner.string(),
-    "array": _numbers,
+    "array": numbers_of,
     "optimization_hints": lambda parser: parser.attributes.hints(),
     "dense_int32_array": _integers,
     "dense_bool_array": _booleans,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from .. import attributes as a
 from .. import locations as loc
@@ -71,7 +71,8 @@ class LocationParser:
             return loc.CallSite(_known(callee), _known(caller))
         if scanner.at('"'):
             filename = scanner.string()
-            scanner.expect(":")
+            if not scanner.accept(":"):
+                self._unholdable(start, "a name")
             line = scanner.integer(0, LINE)
             scanner.expect(":")
             return loc.SourceLocation(None, filename, line, scanner.integer(0, LINE))
@@ -79,10 +80,15 @@ class LocationParser:
             found = self.attributes.named()
             if isinstance(found, loc.Location | Unknown):
                 return found
-        scanner.fail(
+        self._unholdable(start, scanner.next_token())
+
+    def _unholdable(self, start: int, found: str) -> NoReturn:
+        """Fail for a location of MLIR's that is not the dialect's: a name, or one of several places."""
+        self.scanner.fail(
             "this is not a location that the bytecode can hold",
             "location",
             at=start,
+            found=found,
             expected='unknown, "file":line:column, callsite(... at ...) or an alias',
         )
 
@@ -125,8 +131,8 @@ class LocationParser:
             )
         return found
 
-    def _fields(self, fields: dict[str, Callable[[], object]]) -> dict[str, object]:
-        """Take ``<name = value, ...>``, every field once and in any order."""
+    def _fields(self, fields: dict[str, Callable[[], object]], **defaults: object) -> dict[str, object]:
+        """Take ``<name = value, ...>``, in any order; what has a default may be left out."""
         scanner = self.scanner
         found: dict[str, object] = {}
 
@@ -146,10 +152,10 @@ class LocationParser:
             found[name] = read()
 
         self.attributes.types.listed("<", field)
-        missing = fields.keys() - found.keys()
+        missing = fields.keys() - found.keys() - defaults.keys()
         if missing:
             scanner.fail("fields are missing", "field", expected=", ".join(sorted(missing)))
-        return found
+        return defaults | found
 
     def _compile_unit(self) -> Named:
         found = self._fields({"file": lambda: self._scope((loc.File,))})
@@ -177,7 +183,8 @@ class LocationParser:
                 "linkageName": self.scanner.string,
                 "compileUnit": lambda: self._scope((loc.CompileUnit,)),
                 "scopeLine": line,
-            }
+            },
+            scopeLine=0,
         )
         return loc.Subprogram(
             found["file"],  # type: ignore[arg-type]

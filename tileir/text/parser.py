@@ -6,11 +6,20 @@ import re
 
 from .. import ops as _ops  # noqa: F401  (declares the operations)
 from ..attributes import OptimizationHints, StringAttribute, SymbolVisibility
+from ..errors import TextError
 from ..module import Function, Global, Module
 from ..types import Type
 from ..version import DEFAULT
 from .attribute_parser import AttributeParser
 from .body_parser import BodyParser
+from .generic_items import (
+    close_generic_module,
+    generic_entry,
+    generic_global,
+    generic_name,
+    open_generic_module,
+    open_outer_module,
+)
 from .scanner import SPACE, Scanner, token_pattern
 from .type_parser import TypeParser
 
@@ -19,7 +28,7 @@ LARGEST = (1 << 64) - 1
 _DEFINITION = r"([#!][A-Za-z_$.-][A-Za-z0-9_$.-]*)[ \t\r\n]*=" + SPACE
 _ALIAS = re.compile(_DEFINITION)
 _ALIASES = re.compile(r"^[ \t]*" + _DEFINITION, re.MULTILINE)
-_OUTER = token_pattern(r"(?:builtin\.)?module[ \t\r\n]*\{")
+_OUTER = token_pattern(r"(?:builtin\.module|module(?=[ \t\r\n]*(?:\{|attributes\b)))")
 
 
 def parse(text: str, *, file: str | None = None) -> Module:
@@ -38,9 +47,23 @@ def parse(text: str, *, file: str | None = None) -> Module:
         TextError: the text is not well-formed; the error names line and column, the rule, and what was found
             and expected. Whether the module is legal is for ``tileir.verify`` to say.
     """
+    modules = parse_all(text, file=file)
+    if len(modules) != 1:
+        raise TextError(
+            "the text holds several modules", rule="module-count", file=file, found=len(modules), expected=1
+        )
+    return modules[0]
+
+
+def parse_all(text: str, *, file: str | None = None) -> list[Module]:
+    """Read the text form of any number of modules, one after the other; see ``parse``.
+
+    MLIR's tools put them into a ``module`` of their own, which may be there or not. A text without any
+    ``cuda_tile.module`` is one module. Names for attributes and types hold for all of the text.
+    """
     scanner = Scanner(text, file)
     try:
-        return _ModuleParser(scanner).module()
+        return _ModuleParser(scanner).modules()
     except RecursionError:
         scanner.fail("the text is nested too deep", "region-depth")
 
@@ -64,39 +87,79 @@ class _ModuleParser:
         self.scanner.position = 0
         self.scanner.skip()
 
-    def module(self) -> Module:
+    def modules(self) -> list[Module]:
         """Take all of the text."""
         scanner = self.scanner
-        module = Module(source=scanner.file)
-        self._items(module)
-        module.version = max([DEFAULT, *(op.since for op in module.walk())])
-        return module
-
-    def _items(self, module: Module) -> None:
-        scanner = self.scanner
         self._aliases()
-        # The dialect's own tools may put a module of MLIR's around the dialect's.
-        around = scanner.match(_OUTER) is not None
-        if scanner.accept("cuda_tile.module") or scanner.accept("module"):
+        # MLIR's tools may put a module of MLIR's around the dialect's.
+        generic = open_outer_module(self.body)
+        around = generic or self._outer()
+        self._aliases()
+        found: list[Module] = []
+        while (module := self._module()) is not None:
+            found.append(module)
+            self._aliases()
+        if not found:
+            found.append(self._bare(around))
+        if around:
+            scanner.expect("}")
+            if generic:
+                close_generic_module(self.body)
+            self.attributes.locations.trailing()
+            self._aliases()
+        if scanner.position != len(scanner.text):
+            scanner.unexpected("the end of the text")
+        for module in found:
+            module.version = max([DEFAULT, *(op.since for op in module.walk())])
+        return found
+
+    def _outer(self) -> bool:
+        """Take the head of a module of MLIR's, if it stands here. What it says is not the dialect's."""
+        scanner = self.scanner
+        if scanner.match(_OUTER) is None:
+            return False
+        if scanner.accept("attributes"):
+
+            def entry() -> None:
+                scanner.word_or_string("an attribute's name")
+                if scanner.accept("="):
+                    self.attributes.value()
+
+            self.types.listed("{", entry)
+        scanner.expect("{")
+        return True
+
+    def _module(self) -> Module | None:
+        """Take a module with its braces, if one stands here."""
+        scanner = self.scanner
+        generic = scanner.accept('"cuda_tile.module"')
+        if generic:
+            module = open_generic_module(self.body)
+        elif scanner.accept("cuda_tile.module") or scanner.accept("module"):
+            module = Module(source=scanner.file)
             if scanner.at("@"):
                 module.name = scanner.symbol()
             if scanner.accept("attributes"):
                 self._module_attributes(module)
             scanner.expect("{")
-            while not scanner.accept("}"):
-                self._item(module)
-            self.attributes.locations.trailing()
-            self._aliases()
         else:
-            while scanner.position != len(scanner.text) and not (around and scanner.at("}")):
-                self._item(module)
-                self._aliases()
-        if around:
-            scanner.expect("}")
-            self.attributes.locations.trailing()
+            return None
+        self._symbols = set()
+        while not scanner.accept("}"):
+            self._item(module)
+        if generic:
+            close_generic_module(self.body)
+        self.attributes.locations.trailing()
+        return module
+
+    def _bare(self, around: bool) -> Module:
+        """Take what stands in a module, without its braces."""
+        scanner = self.scanner
+        module = Module(source=scanner.file)
+        while scanner.position != len(scanner.text) and not (around and scanner.at("}")):
+            self._item(module)
             self._aliases()
-        if scanner.position != len(scanner.text):
-            scanner.unexpected("the end of the text")
+        return module
 
     def _module_attributes(self, module: Module) -> None:
         start = self.scanner.position
@@ -131,15 +194,19 @@ class _ModuleParser:
 
     def _item(self, module: Module) -> None:
         scanner = self.scanner
-        word = scanner.peek_word().removeprefix("cuda_tile.")
-        if word not in ("entry", "global"):
-            scanner.unexpected("entry or global")
-        scanner.word("an item")
         start = scanner.position
+        generic = scanner.at('"')
+        word = generic_name(self.body)[0] if generic else scanner.peek_word().removeprefix("cuda_tile.")
+        if word not in ("entry", "global"):
+            scanner.position = start
+            scanner.unexpected("entry or global")
+        if not generic:
+            scanner.word("an item")
+            start = scanner.position
         if word == "global":
-            item: Global | Function = self._global()
+            item: Global | Function = generic_global(self.body) if generic else self._global()
         else:
-            item = self._entry()
+            item = generic_entry(self.body) if generic else self._entry()
         if item.name in self._symbols:
             scanner.fail("a name is given twice", "symbol", at=start, found=item.name)
         self._symbols.add(item.name)
@@ -175,5 +242,6 @@ class _ModuleParser:
             scanner.expect("=")
             hints = self.attributes.hints()
         body = self.body.region(arguments, implicit="return")
+        self.body.no_attributes()
         location = self.attributes.locations.trailing()
         return Function(name, body, result_types=tuple(results), hints=hints, location=location)

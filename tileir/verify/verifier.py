@@ -14,7 +14,14 @@ from .module import FUNCTION_RULES, GLOBAL_RULES, MODULE_RULES
 from .rules import RULES, Context, name_of
 from .targets import TARGET_RULES, number_of, target_format
 from .types import check_type
-from .versions import f4_pointer_is_scalar, operation_version, part_version, result_version, type_version
+from .versions import (
+    f4_pointer_is_scalar,
+    global_version,
+    operation_version,
+    part_version,
+    result_version,
+    type_version,
+)
 
 FAMILIES = (*(atomic, control, conversion, core, debugging, elementwise, matrix, memory, reduction, view),)
 """The modules that register rules."""
@@ -50,6 +57,8 @@ class _Verifier:
             for global_rule in GLOBAL_RULES:
                 for problem in global_rule(global_):
                     yield _diagnostic(global_rule, problem, "global", global_.name, global_.location)
+            for problem in global_version(global_, self.module):
+                yield _diagnostic(global_version, problem, "global", global_.name, global_.location)
             for name, problem in self._type(global_.value.type):
                 yield _named(name, problem, "global", global_.name, global_.location)
         for function in self.module.functions:

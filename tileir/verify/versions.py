@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from ..module import Module, Operation
+from ..attributes import SymbolVisibility
+from ..module import Global, Module, Operation
 from ..types import F4E2M1FN, PointerType, TileType, Type, first_version
-from ..version import V13_5
+from ..version import V13_3, V13_5
 from .diagnostic import Problem
 from .rules import Context, Problems
+
+
+def global_version(global_: Global, module: Module) -> Problems:
+    """A global that is constant, or not public, needs a version that says so."""
+    if module.version < V13_3:
+        if global_.constant:
+            yield Problem("a constant global needs bytecode 13.3", module.version)
+        if global_.visibility is not SymbolVisibility.PUBLIC:
+            yield Problem(f"a {global_.visibility} global needs bytecode 13.3", module.version)
 
 
 def operation_version(op: Operation, context: Context) -> Problems:
