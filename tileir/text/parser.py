@@ -36,8 +36,8 @@ def parse(text: str, *, file: str | None = None) -> Module:
 
     What the disassembler prints is read, with or without its locations, and what the dialect's own tools
     print: the ``cuda_tile.`` before operations and types and the ``cuda_tile.module`` around all may be there
-    or not, and terminators that say nothing may be left out. Values keep no names. The module's version is
-    13.4, or that of its newest operation if that is newer.
+    or not, terminators that say nothing may be left out, and everything may be in MLIR's generic form. Values
+    keep no names. The module's version is 13.4, or that of its newest operation if that is newer.
 
     Args:
         text: the text.
