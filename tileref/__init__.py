@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .arguments import Table
     from .launching import launch
     from .result import Assertion, LaunchResult
     from .run import UndefinedBehaviour
@@ -20,6 +21,7 @@ _HOMES = {
     "Explanation": "targets",
     "LaunchResult": "result",
     "Model": "targets",
+    "Table": "arguments",
     "Undefined": "undefined",
     "UndefinedBehaviour": "run",
     "launch": "launching",
@@ -32,6 +34,7 @@ __all__ = [
     "Explanation",
     "LaunchResult",
     "Model",
+    "Table",
     "Undefined",
     "UndefinedBehaviour",
     "launch",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -19,6 +20,30 @@ from .values import RuntimeValue, Tile
 
 GRID_LIMIT = (1 << 24) - 1
 """Blocks along one axis; the dialect's limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """An argument that is a table of 64-bit words in global memory, among them the addresses of arrays.
+
+    Attributes:
+        words: numbers, and arrays, each of which stands for its address. The arrays are read and written in
+            place, like arguments.
+    """
+
+    words: tuple[Array | int, ...]
+
+    @property
+    def arrays(self) -> list[Array]:
+        """The arrays whose addresses are in the table."""
+        return [word for word in self.words if isinstance(word, np.ndarray)]
+
+
+def all_arrays(arguments: Sequence[Any]) -> dict[int, Array]:
+    """The arrays of a launch by number: an argument's is its position, those of tables are counted on."""
+    found = {i: a for i, a in enumerate(arguments) if isinstance(a, np.ndarray)}
+    inner = [array for a in arguments if isinstance(a, Table) for array in a.arrays]
+    return found | dict(enumerate(inner, len(arguments)))
 
 
 def check_grid(grid: int | Sequence[int]) -> tuple[int, int, int]:
@@ -76,12 +101,16 @@ def bind(entry: Function, arguments: Sequence[Any], memory: Memory) -> list[Runt
             expected=f"{len(entry.parameters)}: ({', '.join(str(p.type) for p in entry.parameters)})",
         )
     values: list[RuntimeValue] = []
+    following = len(arguments)
     for position, (parameter, argument) in enumerate(zip(entry.parameters, arguments, strict=True)):
         type_ = parameter.type
         where = f"argument {position} of {entry.name}"
         if not isinstance(type_, TileType) or type_.shape:
             raise ArgumentError(f"{where} is of a type no host can pass", rule="argument-type", found=type_)
-        if isinstance(type_.element, PointerType):
+        if isinstance(type_.element, PointerType) and isinstance(argument, Table):
+            values.append(_table(where, position, following, type_, argument, memory))
+            following += len(argument.arrays)
+        elif isinstance(type_.element, PointerType):
             values.append(_buffer(where, position, type_, type_.element.pointee, argument, memory))
         else:
             values.append(Tile(type_, _scalar(where, type_.element, argument)[None]))
@@ -119,6 +148,32 @@ def _buffer(
             found=f"an array of {argument.dtype}",
             expected=f"an array of {names}",
         )
+    return Tile(type_, np.array([_placed(where, position, argument, memory)], ADDRESS))
+
+
+def _table(where: str, position: int, following: int, type_: TileType, table: Table, memory: Memory) -> Tile:
+    """A table in memory, after the arrays that it names."""
+    assert isinstance(type_.element, PointerType)
+    if type_.element.pointee.name != "i64":
+        raise ArgumentError(
+            f"{where} points to {type_.element.pointee}, and a table is of 64-bit words",
+            rule="argument-type",
+            found="a table",
+            expected=f"an array of {type_.element.pointee}",
+        )
+    words = []
+    for word in table.words:
+        if isinstance(word, np.ndarray):
+            words.append(_placed(f"an array of the table that is {where}", following, word, memory))
+            following += 1
+        else:
+            words.append(word)
+    data = np.array(words, np.int64).view(np.uint8)
+    return Tile(type_, np.array([memory.add(data, f"argument {position}").base], ADDRESS))
+
+
+def _placed(where: str, number: int, argument: Array, memory: Memory) -> int:
+    """The address of an array that has got a place in memory."""
     if not (argument.flags.c_contiguous or argument.flags.f_contiguous):
         raise ArgumentError(
             f"{where} is an array with gaps; pass the array it is a part of, or a copy",
@@ -127,8 +182,7 @@ def _buffer(
             expected="elements that lie next to each other",
         )
     flat = argument.reshape(-1, order="A")
-    buffer = memory.add(flat.view(np.uint8), f"argument {position}", argument=position)
-    return Tile(type_, np.array([buffer.base], ADDRESS))
+    return memory.add(flat.view(np.uint8), f"argument {number}", argument=number).base
 
 
 def _scalar(where: str, element: NumberType, argument: Any) -> Array:

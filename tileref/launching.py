@@ -13,7 +13,7 @@ import tileir
 from tileir.errors import ArgumentError
 from tileir.module import Function, Module
 
-from .arguments import bind, check_grid, find_entry
+from .arguments import all_arrays, bind, check_grid, find_entry
 from .frame import Frame
 from .memory import Buffer, Memory
 from .regions import run_region, steps_of
@@ -45,8 +45,8 @@ def launch(
         kernel: a module, bytecode, or the path of a bytecode file.
         grid: blocks along x, y and z; missing extents are 1.
         args: the entry's parameters in order: a numpy array for a pointer (read and written in place; its
-            type must be the pointee's, with ``ml_dtypes`` for bfloat16 and the 8-bit floats), a number for a
-            value.
+            type must be the pointee's, with ``ml_dtypes`` for bfloat16 and the 8-bit floats), a ``Table`` for
+            a pointer to pointers, a number for a value.
         model: who decides what the dialect leaves open; see ``tileref.models()``.
         entry: name of the entry, if the module has several.
         check: ``"on"`` reports what is undefined, ``"strict"`` raises at the first, ``"off"`` says nothing.
@@ -75,6 +75,7 @@ def launch(
     _prepare(run, function)
 
     arguments = list(memory.buffers)
+    arrays = all_arrays(args)
 
     def blocks(numbers: Selection) -> None:
         frame = Frame(run, len(numbers), blocks=numbers)
@@ -92,7 +93,7 @@ def launch(
     result.unexplained = chosen.unexplained(list(function.body.walk()))
     for buffer in arguments:
         if buffer.argument is not None and buffer.undefined is not None and buffer.undefined.any():
-            array = args[buffer.argument]
+            array = arrays[buffer.argument]
             mask = buffer.marks(array.itemsize)
             shaped = mask.reshape(array.shape if array.flags.c_contiguous else array.shape[::-1])
             result.undefined_elements[buffer.argument] = shaped if array.flags.c_contiguous else shaped.T

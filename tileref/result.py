@@ -34,7 +34,8 @@ class LaunchResult:
         entry, grid: what was launched.
         undefined: what happened that has no defined answer, one entry a kind and operation.
         undefined_elements: for each argument (by position) that holds elements without a defined value, a
-            mask of the argument's shape. Nobody may compare those.
+            mask of the argument's shape. Nobody may compare those. The arrays of tables are counted on after
+            the last argument.
         prints: what the kernel printed, block by block.
         assertions: the assertions that failed.
         unexplained: operations of the kernel whose bits the model does not claim.

@@ -90,10 +90,12 @@ class Run:
         buffer: int | None = None,
         index: Callable[[tuple[int, ...]], int] | None = None,
     ) -> None:
-        """Note that ``operation`` did something undefined on ``lanes`` (blocks or 1, *shape)."""
+        """Note that ``operation`` did something undefined on ``lanes`` (blocks or 1, *shape), if on any."""
         if self.check == "off":
             return
         count = int(np.count_nonzero(lanes))
+        if not count:
+            return
         if lanes.shape[0] == 1 and frame.count > 1:
             count *= frame.count
         with self._lock:

@@ -18,6 +18,7 @@
 """
 
 from .compiling import Compiled, compile_kernel
-from .launching import emulating, launch
+from .emulating import emulating
+from .launching import launch
 
 __all__ = ["Compiled", "compile_kernel", "emulating", "launch"]

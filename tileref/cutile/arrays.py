@@ -87,11 +87,18 @@ def memory_of(array: Array, strides: tuple[int, ...]) -> Array:
     if array.size == 0:
         return np.empty(0, array.dtype)
     span = 1 + sum((extent - 1) * stride for extent, stride in zip(array.shape, strides, strict=True))
-    return np.lib.stride_tricks.as_strided(array, (span,), (array.itemsize,), writeable=array.flags.writeable)
+    return _strided(array, (span,), (array.itemsize,), writeable=array.flags.writeable)
 
 
 def shaped(flat: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
     """What ``memory_of`` undoes: the elements of an array of ``shape`` among those of its memory."""
     if flat.size == 0:
         return flat.reshape(shape)
-    return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * flat.itemsize for s in strides)).copy()
+    return _strided(flat, shape, tuple(s * flat.itemsize for s in strides), writeable=False).copy()
+
+
+def _strided(array: Array, shape: tuple[int, ...], strides: tuple[int, ...], *, writeable: bool) -> Array:
+    # By their bits: numpy finds no way back to some of the types that it does not have itself.
+    bits = array.view(f"V{array.itemsize}")
+    view = np.lib.stride_tricks.as_strided(bits, shape, strides, writeable=writeable)
+    return view.view(array.dtype)

@@ -14,7 +14,16 @@ import tileir
 from tileir.errors import ArgumentError, TileError
 from tileir.module import Module
 
-from .parameters import Argument, ArrayArgument, ConstantArgument, ScalarArgument, TupleArgument, argument
+from .assumptions import Assumed
+from .parameters import (
+    Argument,
+    ArrayArgument,
+    ConstantArgument,
+    ListArgument,
+    ScalarArgument,
+    TupleArgument,
+    argument,
+)
 
 BYTECODE = "13.4"
 """The bytecode version that kernels are compiled to."""
@@ -119,28 +128,36 @@ def _compile(kernel: Any, arguments: Sequence[Argument], bytecode: str) -> bytes
 def _constraint(of: Argument) -> Any:
     """What cuda-tile's compiler is told about an argument."""
     import cuda.tile as ct
-    from cuda.tile.compilation import ArrayConstraint, ConstantConstraint, ScalarConstraint
+    from cuda.tile.compilation import ConstantConstraint, ListConstraint, ScalarConstraint
 
     match of:
         case ArrayArgument():
-            assumed = dict(of.assumed)
-            name = assumed["dtype"]
-            dtype = getattr(ct, "bool_" if name == "bool" else name, None)
-            if not isinstance(dtype, ct.DType):
-                raise ArgumentError(
-                    f"{of.name} is an array of a type that no kernel takes", rule="argument-type", found=name
-                )
-            return ArrayConstraint(
-                **{**assumed, "dtype": dtype, "index_dtype": getattr(ct, assumed["index_dtype"])},
-                stride_lower_bound_incl=0,
-                alias_groups=(),
-            )
+            return _array_constraint(of.name, of.constraint)
+        case ListArgument():
+            element = _array_constraint(of.name, of.constraint)
+            return ListConstraint(element, alias_groups=(), elements_may_alias=True)
         case ScalarArgument():
             return ScalarConstraint(getattr(ct, of.dtype))
         case TupleArgument():
             return tuple(_constraint(item) for item in of.items)
         case ConstantArgument():
             return ConstantConstraint(_native(of))
+
+
+def _array_constraint(name: str, assumed: Assumed) -> Any:
+    import cuda.tile as ct
+    from cuda.tile.compilation import ArrayConstraint
+
+    dtype = getattr(ct, "bool_" if assumed.dtype == "bool" else assumed.dtype, None)
+    if not isinstance(dtype, ct.DType):
+        raise ArgumentError(
+            f"{name} is an array of a type that no kernel takes", rule="argument-type", found=assumed.dtype
+        )
+    return ArrayConstraint(
+        **{**vars(assumed), "dtype": dtype, "index_dtype": getattr(ct, assumed.index_dtype)},
+        stride_lower_bound_incl=0,
+        alias_groups=(),
+    )
 
 
 def _native(of: ConstantArgument) -> Any:

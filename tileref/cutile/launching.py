@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from ..launching import launch as launch_module
 from ..result import LaunchResult
 from ..targets.model import Model
 from .arrays import shaped
-from .compiling import BYTECODE, arguments_of, compiled_for, require_cutile
-from .parameters import Argument, ArrayArgument, TupleArgument
+from .compiling import BYTECODE, arguments_of, compiled_for
+from .parameters import Argument, ArrayArgument, ListArgument, TupleArgument
 
 
 def launch(
@@ -34,15 +33,15 @@ def launch(
         grid: blocks along x, y and z; missing extents are 1.
         kernel: a function decorated with ``cuda.tile.kernel``, as it is.
         args: its arguments: arrays (numpy arrays, torch CPU tensors, anything in the CPU's memory with
-            DLPack), which are read and written in place, whatever their strides; numbers; tuples; and values
-            for parameters annotated with ``ct.Constant``.
+            DLPack), which are read and written in place, whatever their strides; lists of arrays of one type
+            and rank; numbers; tuples; and values for parameters annotated with ``ct.Constant``.
         model: who decides what the dialect leaves open; see ``tileref.models()``.
         bytecode: version of the bytecode that the kernel is compiled to.
         options: as for ``tileref.launch``: check, threads, memory_budget, step_budget.
 
     Returns:
         What was undefined, printed and asserted. Arguments are counted as the kernel does, those inside
-        tuples each for itself: both in ``undefined_elements`` and in the events of ``undefined``.
+        tuples and lists each for itself: both in ``undefined_elements`` and in the events of ``undefined``.
 
     Raises:
         TileError: cuda-tile is not installed; an argument is of the wrong type, count or layout; or the
@@ -50,14 +49,12 @@ def launch(
     """
     arguments = arguments_of(kernel, args)
     compiled = compiled_for(kernel, arguments, bytecode)
-    flat: list[Any] = []
-    owners: dict[int, tuple[int, ArrayArgument]] = {}
-    for number, leaf in enumerate(_leaves(arguments)):
-        if isinstance(leaf, ArrayArgument):
-            owners[len(flat)] = (number, leaf)
-        flat += leaf.passed()
-    result = launch_module(compiled.module, grid, flat, model=model, **options)
-    return _in_terms_of(result, owners)
+    leaves = list(_leaves(arguments))
+    passed = [leaf.passed() for leaf in leaves]
+    result = launch_module(
+        compiled.module, grid, [p for each in passed for p in each], model=model, **options
+    )
+    return _in_terms_of(result, _owners(leaves, [len(each) for each in passed]))
 
 
 def _leaves(arguments: Sequence[Argument]) -> Iterator[Argument]:
@@ -68,50 +65,58 @@ def _leaves(arguments: Sequence[Argument]) -> Iterator[Argument]:
             yield each
 
 
-def _in_terms_of(result: LaunchResult, owners: dict[int, tuple[int, ArrayArgument]]) -> LaunchResult:
+@dataclass(frozen=True)
+class _Owner:
+    """Whose memory a buffer is: a parameter's name, its number, and the array unless it is a list's table."""
+
+    name: str
+    number: int | None = None
+    array: ArrayArgument | None = None
+
+
+def _owners(leaves: Sequence[Argument], counts: Sequence[int]) -> dict[int, _Owner]:
+    """By the number of a buffer: a parameter's position, and from ``sum(counts)`` on the arrays of lists."""
+    owners: dict[int, _Owner] = {}
+    position, following, number = 0, sum(counts), 0
+    for leaf, count in zip(leaves, counts, strict=True):
+        match leaf:
+            case ArrayArgument():
+                owners[position] = _Owner(leaf.name, number, leaf)
+                number += 1
+            case ListArgument():
+                owners[position] = _Owner(f"{leaf.name}, a list")
+                for item in leaf.items:
+                    owners[following] = _Owner(item.name, number, item)
+                    following += 1
+                    number += 1
+            case _:
+                number += 1
+        position += count
+    return owners
+
+
+def _in_terms_of(result: LaunchResult, owners: dict[int, _Owner]) -> LaunchResult:
     """A result that speaks of the kernel's parameters, not of the entry's."""
 
     def named(match: re.Match[str]) -> str:
         owner = owners.get(int(match[1]))
-        return match[0] if owner is None else f"argument {owner[1].name}"
+        return match[0] if owner is None else f"argument {owner.name}"
 
     events = []
     for event in result.undefined:
         message = re.sub(r"\bargument (\d+)\b", named, event.message)
-        owner = None if event.buffer is None else owners.get(event.buffer)
-        events.append(replace(event, message=message, buffer=event.buffer if owner is None else owner[0]))
+        buffer = event.buffer
+        if buffer in owners:
+            buffer = owners[buffer].number
+        events.append(replace(event, message=message, buffer=buffer))
     result.undefined = events
     marked: dict[int, NDArray[np.bool_]] = {}
     for position, mask in result.undefined_elements.items():
-        number, owner_ = owners[position]
-        where = shaped(mask, owner_.array.shape, owner_.strides)
+        owner = owners[position]
+        if owner.array is None or owner.number is None:
+            continue
+        where = shaped(mask, owner.array.array.shape, owner.array.strides)
         if where.any():
-            marked[number] = where
+            marked[owner.number] = where
     result.undefined_elements = marked
     return result
-
-
-@contextmanager
-def emulating(*, model: str | Model = "spec", **options: Any) -> Iterator[list[LaunchResult]]:
-    """Let ``cuda.tile.launch`` emulate, in this process, until the block ends.
-
-    Host code that calls ``ct.launch(stream, grid, kernel, args)`` through the module runs as it is; the
-    stream is not looked at. The list that comes out holds the results of the launches in their order.
-
-        with tileref.cutile.emulating(model="sm_90") as launches:
-            ct.launch(None, grid, kernel, args)
-    """
-    require_cutile()
-    import cuda.tile as ct
-
-    results: list[LaunchResult] = []
-
-    def emulated(_stream: Any, grid: Any, kernel: Any, args: Sequence[Any], /, **_: Any) -> None:
-        results.append(launch(grid, kernel, args, model=model, **options))
-
-    before = ct.launch
-    ct.launch = emulated
-    try:
-        yield results
-    finally:
-        ct.launch = before

@@ -1,39 +1,40 @@
 """A kernel's arguments as cuda-tile's calling convention takes them.
 
-An array is passed as its address, its extents and its strides, a tuple as its items; a constant is part of
-the kernel. What a kernel may assume of an array (which strides are 1, which extents and strides are multiples
-of 16 elements or bytes) is found out from the array, as cuda-tile's own launch does.
+An array is passed as its address, its extents and its strides, a tuple as its items, a list of arrays as a
+table of the same in global memory; a constant is part of the kernel.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tileir.errors import ArgumentError, UnsupportedError
+from tileir.errors import ArgumentError
 
+from ..arguments import Table
 from ..formats import Array
 from .arrays import as_numpy, is_array, memory_of, strides_of
-
-SPECIALISED_RANK = 5
-"""Of arrays of more dimensions nothing is assumed."""
-DIVISOR = 16
+from .assumptions import Assumed, assumed_of, shared
 
 
 @dataclass(frozen=True)
 class ArrayArgument:
     """An array that a kernel is launched on.
 
-    ``assumed`` is what the kernel is compiled for: everything that decides its bytecode.
+    ``constraint`` is what the kernel is compiled for: everything that decides its bytecode.
     """
 
     name: str
     array: Array
     strides: tuple[int, ...]
-    assumed: tuple[Any, ...]
+    constraint: Assumed
+
+    @property
+    def assumed(self) -> tuple[Any, ...]:
+        """What the kernel is compiled for."""
+        return ("array", self.constraint)
 
     def passed(self) -> list[Any]:
         """The entry's parameters: the address, the extents, the strides."""
@@ -96,7 +97,29 @@ class TupleArgument:
         return [value for item in self.items for value in item.passed()]
 
 
-Argument = ArrayArgument | ScalarArgument | ConstantArgument | TupleArgument
+@dataclass(frozen=True)
+class ListArgument:
+    """Arrays that a kernel picks from by an index that is known only when it runs.
+
+    It is passed as the address of a table and its length. The table holds a row of 64-bit words for each
+    array: its address, its extents, its strides.
+    """
+
+    name: str
+    items: tuple[ArrayArgument, ...]
+    constraint: Assumed
+
+    @property
+    def assumed(self) -> tuple[Any, ...]:
+        """What the kernel is compiled for: what holds of all items, not their number."""
+        return ("list", self.constraint)
+
+    def passed(self) -> list[Any]:
+        """The entry's parameters: the table and its length."""
+        return [Table(tuple(word for item in self.items for word in item.passed())), len(self.items)]
+
+
+Argument = ArrayArgument | ScalarArgument | ConstantArgument | TupleArgument | ListArgument
 
 
 def argument(name: str, value: Any, annotation: Any) -> Argument:
@@ -118,26 +141,33 @@ def argument(name: str, value: Any, annotation: Any) -> Argument:
         inner = items if items is not None else [each if each is not None else annotation] * len(value)
         parts = enumerate(zip(value, inner, strict=True))
         return TupleArgument(name, tuple(argument(f"{name}[{i}]", v, a) for i, (v, a) in parts))
-    if items is not None:
-        raise _refused(name, value, f"a tuple of {len(items)}")
+    if items is not None or hasattr(annotation, "each"):
+        raise _refused(name, value, "a tuple" if items is None else f"a tuple of {len(items)}")
     if getattr(annotation, "constant", False):
         return ConstantArgument(name, value)
     if isinstance(value, bool | np.bool_):
         return ScalarArgument(name, bool(value), "bool_")
     if isinstance(value, int | np.integer):
         scalar = getattr(annotation, "scalar", None)
-        return ScalarArgument(name, int(value), "int32" if scalar is None else str(scalar.dtype))
+        dtype = "int32" if scalar is None else str(scalar.dtype)
+        return ScalarArgument(name, _within(name, int(value), 32 if dtype == "int32" else 64), dtype)
     if isinstance(value, float | np.floating):
         return ScalarArgument(name, float(value), "float32")
     if is_array(value):
         return _array(name, value, getattr(annotation, "array", None))
     if isinstance(value, list):
-        raise UnsupportedError(
-            f"{name} is a list of arrays, which is not emulated yet; a tuple is",
-            rule="argument-list",
-            found=f"a list of {len(value)}",
-        )
+        return _list(name, value, getattr(getattr(annotation, "list", None), "element", None))
     raise _refused(name, value, "an array, a number, a tuple, or a parameter annotated with ct.Constant")
+
+
+def _within(name: str, value: int, bits: int) -> int:
+    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise ArgumentError(
+            f"{name} does not fit int{bits}" + (", and ct.ScalarInt64 is 64 bits wide" if bits == 32 else ""),
+            rule="argument-range",
+            found=value,
+        )
+    return value
 
 
 def _items(annotation: Any) -> tuple[Any, ...] | None:
@@ -158,46 +188,14 @@ def _refused(name: str, value: Any, expected: str) -> ArgumentError:
 def _array(name: str, value: Any, annotation: Any) -> ArrayArgument:
     array = as_numpy(value, name)
     strides = strides_of(array, name)
-    index = "int32" if annotation is None else str(annotation.index_dtype)
-    fixed_shape = _fixed(getattr(annotation, "static_shape_dims", ()), array.shape)
-    fixed_strides = _fixed(getattr(annotation, "static_stride_dims", ()), strides)
-    rank = array.ndim
-    special = rank <= SPECIALISED_RANK
-    if fixed_strides is None:
-        fixed_strides = tuple(1 if special and s == 1 else None for s in strides)
-    # The unit of a stride is an element, of its alignment 16 bytes.
-    unit = DIVISOR // array.itemsize if DIVISOR % array.itemsize == 0 else 1
-    assumed = (
-        ("dtype", array.dtype.name),
-        ("ndim", rank),
-        ("index_dtype", index),
-        ("stride_constant", fixed_strides),
-        ("shape_constant", fixed_shape),
-        (
-            "stride_divisible_by",
-            tuple(unit if special and s * array.itemsize % DIVISOR == 0 else 1 for s in strides),
-        ),
-        (
-            "shape_divisible_by",
-            tuple(DIVISOR if special and extent % DIVISOR == 0 else 1 for extent in array.shape),
-        ),
-        ("base_addr_divisible_by", DIVISOR if array.ctypes.data % DIVISOR == 0 else 1),
-        ("may_alias_internally", not _disjoint(array.shape, strides)),
-    )
-    return ArrayArgument(name, array, strides, assumed)
+    return ArrayArgument(name, array, strides, assumed_of(array, strides, annotation, name))
 
 
-def _fixed(dims: Any, values: tuple[int, ...]) -> tuple[int | None, ...] | None:
-    """The values of the dimensions that an annotation makes constants, or None if it names none."""
-    if not dims:
-        return None
-    wanted = {d % len(values) for d in dims}
-    return tuple(v if i in wanted else None for i, v in enumerate(values))
-
-
-def _disjoint(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether no two indices of an array surely name one element."""
-    ordered = sorted(zip(strides, shape, strict=True))
-    if ordered and ordered[0][0] <= 0:
-        return False
-    return all(step >= before * extent for (before, extent), (step, _) in pairwise(ordered))
+def _list(name: str, values: list[Any], annotation: Any) -> ListArgument:
+    if not values:
+        raise ArgumentError(f"{name} is an empty list, which no kernel takes", rule="argument-list")
+    for i, value in enumerate(values):
+        if not is_array(value):
+            raise _refused(f"{name}[{i}]", value, "an array, as all items of a list are")
+    items = tuple(_array(f"{name}[{i}]", value, annotation) for i, value in enumerate(values))
+    return ListArgument(name, items, shared([item.constraint for item in items], annotation, name))

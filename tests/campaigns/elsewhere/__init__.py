@@ -1,0 +1,1 @@
+"""Kernels that other people wrote, run as they are, against references of our own."""

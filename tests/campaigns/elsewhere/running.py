@@ -1,0 +1,148 @@
+"""Running cases one after the other, and saying what came of each."""
+
+from __future__ import annotations
+
+import signal
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import tileref.cutile
+from tileref import LaunchResult
+
+from .cases import Case
+
+
+@dataclass
+class Row:
+    """What came of a case.
+
+    Attributes:
+        verdict: ``agrees``, ``differs``, ``undefined`` (something undefined was reported), ``refused`` (an
+            error), ``stopped`` (it took too long).
+        kernels: the kernels that were launched, each with its grid.
+        excess: the largest deviation over what is allowed.
+        reason: why, if it does not agree.
+        unexplained: operations whose bits the model does not claim.
+    """
+
+    case: str
+    source: str
+    model: str
+    verdict: str
+    kernels: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    excess: float | None = None
+    seconds: float = 0.0
+    reason: str = ""
+    unexplained: list[str] = field(default_factory=list)
+    known: bool = False
+
+    @property
+    def surprising(self) -> bool:
+        """Whether this is news: it does not agree, and nobody said that it would not."""
+        return self.verdict != "agrees" and not self.known
+
+    def line(self) -> str:
+        """The row of the table."""
+        launched = ", ".join(f"{name}{list(grid)}" for name, grid in self.kernels.items())
+        excess = "" if self.excess is None else f"{self.excess:.2g}"
+        return (
+            f"{self.verdict:9} {self.source:9} {self.case:34} {self.seconds:6.1f} s {excess:>8}  "
+            f"{launched}{': ' if self.reason else ''}{self.reason}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+class TooLong(Exception):
+    """A case that takes longer than it may."""
+
+
+@contextmanager
+def _within(seconds: int) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def run(
+    *,
+    tilegym: bool,
+    samples: Path | None,
+    model: str,
+    only: str,
+    limit: int,
+    show: Callable[[Row], None],
+) -> list[Row]:
+    """Run every case whose name contains ``only``."""
+    warnings.simplefilter("ignore")
+    cases: list[Case] = []
+    with tileref.cutile.emulating():
+        # Host code asks for the GPU as soon as it is imported.
+        if samples is not None:
+            from . import cutile_samples
+
+            cases += cutile_samples.cases(samples)
+        if tilegym:
+            from . import tilegym_ops, tilegym_suites
+
+            cases += [*tilegym_ops.cases(), *tilegym_suites.cases()]
+    rows = []
+    for case in cases:
+        if only in case.name:
+            rows.append(_row(case, model, limit))
+            show(rows[-1])
+    return rows
+
+
+def _row(case: Case, model: str, limit: int) -> Row:
+    torch.manual_seed(0)
+    row = Row(case.name, case.source, model, "refused", known=case.reason is not None)
+    excess: list[float] = []
+    started = time.perf_counter()
+    with tileref.cutile.emulating(model=model, capability=case.capability) as launches:
+        try:
+            with _within(limit):
+                excess = [check.excess() for check in case.answer()]
+        except TooLong:
+            row.verdict, row.reason = "stopped", f"more than {limit} s"
+        except Exception as error:  # Whatever somebody else's code raises is the finding.
+            row.reason = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"
+        else:
+            row.verdict, row.reason = _verdict(excess, launches)
+    row.seconds = time.perf_counter() - started
+    row.kernels = {launch.entry: launch.grid for launch in launches}
+    row.excess = max(excess, default=None)
+    claims = {f"{e.operation} {' '.join(e.formats)}" for launch in launches for e in launch.unexplained}
+    row.unexplained = sorted(claims)
+    if row.verdict != "agrees" and case.reason is not None:
+        row.reason = f"{case.reason} ({row.reason})"
+    return row
+
+
+def _verdict(excess: list[float], launches: list[LaunchResult]) -> tuple[str, str]:
+    events = [event for launch in launches for event in launch.undefined]
+    if not launches:
+        return "refused", "the host code launched no kernel"
+    if not excess:
+        return "refused", "nothing was compared"
+    if max(excess) > 1:
+        return "differs", f"{max(excess):.3g} times what is allowed" + (f"; {events[0]}" if events else "")
+    if events:
+        return "undefined", str(events[0])
+    return "agrees", ""

@@ -1,0 +1,7 @@
+from .cases import Cases
+
+case = Cases("tilegym")
+
+
+def cases():
+    return case.all
