@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from .result import LaunchResult
 
 
+STEPS = 10**8
+"""What ``tileref.launch`` takes for its ``step_budget``."""
+
+
 class Code(IntEnum):
     """How the command ends."""
 
@@ -123,6 +127,13 @@ def _outputs(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> lis
 @click.option("--model", default="spec", show_default=True, help="Whose bits; see `tileref models`.")
 @click.option("--threads", type=click.IntRange(1), help="How many; one a processor if not given.")
 @click.option(
+    "--steps",
+    type=click.IntRange(1),
+    default=STEPS,
+    show_default=True,
+    help="Turns of loops, over all blocks, after which a launch is taken to be endless.",
+)
+@click.option(
     "--check",
     type=click.Choice(["on", "off", "strict"]),
     default="on",
@@ -138,6 +149,7 @@ def run(
     entry: str | None,
     model: str,
     threads: int | None,
+    steps: int,
     check: Any,
     as_json: bool,
 ) -> None:
@@ -160,7 +172,9 @@ def run(
                 found=position,
                 expected=[i for i, v in enumerate(values) if isinstance(v, np.ndarray)],
             )
-    result = launch(module, grid, values, model=model, entry=entry, threads=threads, check=check)
+    result = launch(
+        module, grid, values, model=model, entry=entry, threads=threads, check=check, step_budget=steps
+    )
     for position, path in outputs:
         save(path, values[position])
     if as_json:

@@ -16,6 +16,7 @@ from tileir.module import Function, Module
 from .arguments import all_arrays, bind, check_grid, find_entry
 from .frame import Frame
 from .memory import Buffer, Memory
+from .progress import run_in_turns
 from .regions import run_region, steps_of
 from .result import LaunchResult
 from .run import Check, Run
@@ -23,6 +24,7 @@ from .schedule import run_chunks
 from .targets import model as model_named
 from .targets.model import Model
 from .values import Selection
+from .waiting import Root, find_waits, plan
 
 DEFAULT_BUDGET = 1 << 29
 
@@ -77,14 +79,20 @@ def launch(
     arguments = list(memory.buffers)
     arrays = all_arrays(args)
 
-    def blocks(numbers: Selection) -> None:
+    def frame_of(numbers: Selection) -> Frame:
         frame = Frame(run, len(numbers), blocks=numbers)
-        for parameter, value in zip(function.parameters, values, strict=True):
-            frame.values[parameter] = value
-        run_region(frame, function.body)
+        frame.values.update(zip(function.parameters, values, strict=True))
+        return frame
+
+    def blocks(numbers: Selection) -> None:
+        run_region(frame_of(numbers), function.body)
 
     total = extents[0] * extents[1] * extents[2]
-    run_chunks(function, total, blocks, threads=threads, memory_budget=memory_budget)
+    waiting = find_waits(function).among(lambda a, b: _overlap(args, a, b))
+    if waiting:
+        run_in_turns(run, function.body, plan(function, waiting), lambda n: frame_of(np.array([n])), total)
+    else:
+        run_chunks(function, total, blocks, threads=threads, memory_budget=memory_budget)
 
     result = LaunchResult(chosen.name, function.name, extents)
     result.undefined = run.undefined
@@ -99,6 +107,13 @@ def launch(
             result.undefined_elements[buffer.argument] = shaped if array.flags.c_contiguous else shaped.T
     result.seconds = time.perf_counter() - started
     return result
+
+
+def _overlap(args: Sequence[Any], first: Root, second: Root) -> bool:
+    """Whether two pointers that a kernel is given may lead to the same memory."""
+    if not isinstance(first, int) or not isinstance(second, int):
+        return False
+    return np.may_share_memory(args[first], args[second])
 
 
 def _globals(module: Module, memory: Memory) -> dict[str, Buffer]:

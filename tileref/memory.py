@@ -36,6 +36,7 @@ class Buffer:
         argument: position among the launch's arguments, None for globals and allocations.
         name: what messages call it.
         undefined: which bytes hold no defined value; None while all do.
+        written: whether the launch has written to it.
     """
 
     bytes: NDArray[np.uint8]
@@ -43,6 +44,7 @@ class Buffer:
     name: str
     argument: int | None = None
     undefined: Lanes | None = None
+    written: bool = False
     _typed: dict[np.dtype[Any], Array] = field(default_factory=dict)
 
     @property
@@ -65,6 +67,7 @@ class Buffer:
             raise ArgumentError(
                 f"the kernel writes to {self.name}, which is a read-only array", rule="argument-read-only"
             )
+        self.written = True
         return self.typed(dtype)
 
     def marks(self, itemsize: int) -> NDArray[np.bool_]:
@@ -83,11 +86,19 @@ class Buffer:
             self.undefined[elements * itemsize + byte] = lanes
 
 
+Touched = tuple[Buffer, Array, int]
+"""A buffer, and elements of some bytes each that somebody reads or writes."""
+
+
 class Memory:
-    """All buffers of a launch."""
+    """All buffers of a launch.
+
+    ``touched`` collects what is read and written while somebody asks for it, and is None otherwise.
+    """
 
     def __init__(self) -> None:
         self.buffers: list[Buffer] = []
+        self.touched: list[Touched] | None = None
 
     def add(self, data: NDArray[np.uint8], name: str, *, argument: int | None = None) -> Buffer:
         """Give ``data`` an address."""
@@ -141,7 +152,10 @@ def resolve(memory: Memory, addresses: Array, active: Array | None, itemsize: in
             and high + itemsize <= buffer.base + buffer.size
             and not int(np.bitwise_or.reduce(addresses)) & (itemsize - 1)
         ):
-            return Resolved([Access(buffer, (addresses - buffer.base) // itemsize, None)], None, None)
+            elements = (addresses - buffer.base) // itemsize
+            if memory.touched is not None:
+                memory.touched.append((buffer, elements, itemsize))
+            return Resolved([Access(buffer, elements, None)], None, None)
     lanes = np.arange(addresses.size) if active is None else np.flatnonzero(active)
     wanted = addresses[lanes]
     regions = (wanted >> REGION) - 1
@@ -160,6 +174,8 @@ def resolve(memory: Memory, addresses: Array, active: Array | None, itemsize: in
         inside &= ~misaligned[here]
         if inside.any():
             accesses.append(Access(buffer, offsets[inside] // itemsize, lanes[here][inside]))
+            if memory.touched is not None:
+                memory.touched.append((buffer, accesses[-1].elements, itemsize))
     wrong = None
     if misaligned.any():
         wrong = np.zeros(addresses.size, np.bool_)

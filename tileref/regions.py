@@ -44,7 +44,7 @@ class Branched:
     exits: list[Exit]
 
 
-class _Step:
+class Step:
     """An operation, ready to run: its evaluator, and the values that nobody needs after it."""
 
     __slots__ = ("dead", "evaluate", "operands", "operation")
@@ -64,8 +64,22 @@ class _Step:
         self.operands = tuple(operation.__dict__[p.name] for p in operation.declaration.operands)
         self.dead = dead
 
+    def arguments(self, frame: Frame) -> list[Any]:
+        """What the evaluator is called with: the operands by declared part."""
+        return [_operand(frame, value) for value in self.operands]
 
-def prepare(region: Region) -> list[_Step]:
+    def keep(self, frame: Frame, results: RuntimeValue | tuple[RuntimeValue, ...] | None) -> None:
+        """Let the frame know the results, and forget what nobody needs any more."""
+        if isinstance(results, tuple):
+            for value, result in zip(self.operation.results, results, strict=True):
+                frame.values[value] = result
+        elif results is not None:
+            frame.values[self.operation.results[0]] = results
+        for value in self.dead:
+            frame.values.pop(value, None)
+
+
+def prepare(region: Region) -> list[Step]:
     """The steps of a region, worked out once."""
     last: dict[Value, int] = {}
     defined: set[Value] = set()
@@ -79,7 +93,7 @@ def prepare(region: Region) -> list[_Step]:
     dead: list[list[Value]] = [[] for _ in region.operations]
     for value, i in last.items():
         dead[i].append(value)
-    return [_Step(op, tuple(dead[i])) for i, op in enumerate(region.operations)]
+    return [Step(op, tuple(dead[i])) for i, op in enumerate(region.operations)]
 
 
 def _used(operation: Operation) -> set[Value]:
@@ -90,7 +104,7 @@ def _used(operation: Operation) -> set[Value]:
     return found
 
 
-def steps_of(frame: Frame, region: Region) -> list[_Step]:
+def steps_of(frame: Frame, region: Region) -> list[Step]:
     """The steps of ``region``, kept by the run."""
     cache = frame.run.steps
     found = cache.get(id(region))
@@ -111,7 +125,7 @@ def run_region(frame: Frame, region: Region) -> list[Exit]:
             values = tuple(current.get(v) for v in operation.uses)
             exits.append(Exit(type(operation), selection, values))
             return exits
-        answer = step.evaluate(current, operation, *[_operand(current, v) for v in step.operands])
+        answer = step.evaluate(current, operation, *step.arguments(current))
         if isinstance(answer, Branched):
             for e in answer.exits:
                 exits.append(Exit(e.kind, compose(selection, e.selection), e.values))
@@ -121,13 +135,7 @@ def run_region(frame: Frame, region: Region) -> list[Exit]:
                 selection = compose(selection, answer.staying)
                 current = current.child(answer.staying)
             answer = answer.results
-        if isinstance(answer, tuple):
-            for value, result in zip(operation.results, answer, strict=True):
-                current.values[value] = result
-        elif answer is not None:
-            current.values[operation.results[0]] = answer
-        for value in step.dead:
-            current.values.pop(value, None)
+        step.keep(current, answer)
     return exits
 
 

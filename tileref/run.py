@@ -43,6 +43,8 @@ class Run:
     steps: dict[int, Any] = field(default_factory=dict)
     """Prepared regions; see ``tileref.regions``."""
     assertions: list[Assertion] = field(default_factory=list)
+    waits: Callable[[], str] | None = None
+    """What the blocks wait for, where they run in turns; see ``tileref.progress``."""
     _prints: list[tuple[int, str]] = field(default_factory=list)
     _events: dict[tuple[str, int], Undefined] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -75,6 +77,7 @@ class Run:
             raise TileError(
                 "the launch went round its loops too often; it may never end",
                 rule="step-budget",
+                found=None if self.waits is None else self.waits(),
                 expected=f"at most {self.step_budget} iterations over all blocks that run together",
                 **describe(operation),
             )

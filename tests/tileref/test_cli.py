@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from tests.tileref.support import pointers
 from tileir.errors import ArgumentError, TileError
 from tileref import buffers
 from tileref.cli import Code, main
+from tileref.launching import launch
 
 ADD = f"""
 entry @add(%a: tile<ptr<f32>>, %n: tile<f32>, %b: tile<ptr<f32>>) {{
@@ -274,3 +276,30 @@ class TestArguments:
         np.save(path, np.array([{}], dtype=object), allow_pickle=True)
         with pytest.raises(TileError):
             buffers.argument(str(path))
+
+
+ROUND_AND_ROUND = """
+entry @k(%times: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  for %i in (%zero to %times, step %one) : tile<i32> {
+    continue
+  }
+  return
+}
+"""
+
+
+def test_a_launch_may_take_so_many_steps() -> None:
+    arguments = ("run", "-", "--grid", "1", "--arg", "50", "--steps")
+    assert run(*arguments, "50", data=ROUND_AND_ROUND)[0] == Code.DONE
+    code, _, errors = run(*arguments, "49", data=ROUND_AND_ROUND)
+    assert code == Code.REFUSED
+    assert "at most 49 iterations" in errors
+    assert "[step-budget]" in errors
+
+
+def test_the_command_has_the_functions_default() -> None:
+    default = inspect.signature(launch).parameters["step_budget"].default
+    (option,) = (p for p in main.commands["run"].params if p.name == "steps")
+    assert option.default == default

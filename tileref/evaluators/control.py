@@ -20,8 +20,7 @@ from .registry import evaluates
 @evaluates("if")
 def if_(frame: Frame, op: ops.If, condition: Tile) -> Branched:
     """Run one region in the blocks where the condition is 1 and the other in the rest."""
-    if condition.undefined is not None:
-        frame.run.report_use(frame, op, condition.undefined, "the condition of a branch")
+    check_condition(frame, op, condition)
     taken = condition.data
     if taken.shape[0] == 1 or taken.all() or not taken.any():
         region = op.thenRegion if taken[0] else op.elseRegion
@@ -36,6 +35,12 @@ def if_(frame: Frame, op: ops.If, condition: Tile) -> Branched:
         for e in run_region(frame.child(selection), region):
             exits.append(Exit(e.kind, compose(selection, e.selection), e.values))
     return _join(frame, op, exits, ops.Yield)
+
+
+def check_condition(frame: Frame, op: ops.If, condition: Tile) -> None:
+    """Report a condition that has no value."""
+    if condition.undefined is not None:
+        frame.run.report_use(frame, op, condition.undefined, "the condition of a branch")
 
 
 def _join(frame: Frame, op: Operation, exits: list[Exit], kind: type[Operation]) -> Branched:
@@ -120,21 +125,26 @@ def for_(
     initValues: tuple[RuntimeValue, ...],
 ) -> Branched:
     """Run the body for every value of the range; blocks whose range is over wait with what they carry."""
-    for bound in (lowerBound, upperBound, step):
-        if bound.undefined is not None:
-            frame.run.report_use(frame, op, bound.undefined, "a bound of a loop")
-    bad = step.data <= 0
-    if bad.any():
-        frame.run.report(frame, op, "loop-step", "a loop's step is not positive", bad)
+    bounds = bounds_of(frame, op, lowerBound, upperBound, step)
     type_ = op.body.arguments[0].type
     assert isinstance(type_, TileType)
-    bounds = [_as_read(b, unsigned=op.unsignedCmp) for b in (lowerBound, upperBound, step)]
     exits: list[Exit] = []
     if all(b.shape[0] == 1 or (b == b[0]).all() for b in bounds):
         _uniform(frame, op, type_, [int(b[0]) for b in bounds], initValues, exits)
     else:
         _ragged(frame, op, type_, bounds, initValues, exits)
     return _join(frame, op, exits, ops.Continue)
+
+
+def bounds_of(frame: Frame, op: ops.For, lowerBound: Tile, upperBound: Tile, step: Tile) -> list[Array]:
+    """A loop's bounds and step as Python's integers, after reporting those that are not as they must be."""
+    for bound in (lowerBound, upperBound, step):
+        if bound.undefined is not None:
+            frame.run.report_use(frame, op, bound.undefined, "a bound of a loop")
+    bad = step.data <= 0
+    if bad.any():
+        frame.run.report(frame, op, "loop-step", "a loop's step is not positive", bad)
+    return [_as_read(b, unsigned=op.unsignedCmp) for b in (lowerBound, upperBound, step)]
 
 
 def _as_read(bound: Tile, *, unsigned: bool) -> Array:
@@ -144,7 +154,7 @@ def _as_read(bound: Tile, *, unsigned: bool) -> Array:
     return np.where(array < 0, array + (1 << fmt.width), array) if unsigned else array
 
 
-def _induction(type_: TileType, values: Sequence[int] | Array) -> Tile:
+def induction(type_: TileType, values: Sequence[int] | Array) -> Tile:
     """The induction variable in blocks where it has these values, wrapped to its width."""
     fmt = integer_format(type_)
     wrapped = np.array([v & ((1 << fmt.width) - 1) for v in values], dtype=np.uint64)
@@ -163,8 +173,8 @@ def _uniform(
     active: Selection | None = None
     for value in range(lower, upper, max(step, 1)):
         frame.run.step(op)
-        induction = _induction(type_, [value])
-        active, carried = _iterate(frame, op.body, op.body.arguments, active, (induction, *carried), exits)
+        number = induction(type_, [value])
+        active, carried = _iterate(frame, op.body, op.body.arguments, active, (number, *carried), exits)
         if active is not None and len(active) == 0:
             return
     exits.append(Exit(ops.Continue, active, carried))
@@ -191,9 +201,9 @@ def _ragged(
             if len(active) == 0:
                 return
         frame.run.step(op)
-        induction = _induction(type_, value[active])
+        number = induction(type_, value[active])
         value[active] += step[active]
-        going, carried = _iterate(frame, op.body, op.body.arguments, active, (induction, *carried), exits)
+        going, carried = _iterate(frame, op.body, op.body.arguments, active, (number, *carried), exits)
         assert going is not None
         active = going
         if len(active) == 0:

@@ -183,7 +183,7 @@ class Rectangles:
 
 def rectangles(frame: Frame, where: Window, itemsize: int) -> Rectangles | None:
     """The fast way to a view's tiles: None unless all of them lie whole in one tensor with one stride."""
-    if any(s.ndim == 2 for s in where.starts):
+    if any(s.ndim == 2 for s in where.starts) or frame.run.memory.touched is not None:
         return None
     if where.base.shape[0] != 1 and (where.base != where.base[0]).any():
         return None

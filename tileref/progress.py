@@ -1,0 +1,297 @@
+"""Blocks that wait for each other: one at a time, in turns, so that none waits for one that never runs.
+
+Each block is a coroutine. It runs until it has been round a loop of ``tileref.waiting`` without changing
+what the loop carries, or until it ends; then the next one runs, in the order of their numbers and round
+again. As on a GPU not all blocks of a grid are there at once: the first ``IN_FLIGHT`` start, and with each
+that ends the next one. So a block may wait for any block of a lower number, and for any other that is in
+flight with it. The order depends on the kernel and its arguments alone: neither on the machine nor on the
+number of threads.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+
+from tileir.errors import TileError
+from tileir.module import Operation, Region
+from tileir.ops import control as ops
+from tileir.types import TileType
+
+from .evaluators.control import bounds_of, check_condition, induction
+from .frame import Frame
+from .memory import Memory, Touched
+from .regions import Branched, Exit, run_region, steps_of
+from .run import Run
+from .spinning import Spin, same_values
+from .undefined import describe
+from .values import RuntimeValue, Tile
+from .waiting import Plan
+
+IN_FLIGHT = 1024
+"""How many blocks have started and not ended at any time."""
+AT_ONCE = 64
+"""Turns that a block has in a row while each changes what its loop carries: it is not waiting then."""
+PATIENCE = 4
+"""Rounds in which no block ends before anybody looks whether one ever will; a power of two."""
+COMPARISONS = 8
+"""How often memory is compared with what it was at one earlier time."""
+
+
+@dataclass(slots=True, eq=False)
+class Pause:
+    """Where a block waits: once around the loop ``operation``, with what it carries.
+
+    ``entered`` is an object of its own each time that the loop is entered. ``moved`` is whether the turn
+    changed what is carried, ``sleeps`` says whether another turn would change nothing and end here again.
+    """
+
+    operation: Operation
+    entered: object
+    carried: tuple[RuntimeValue, ...]
+    moved: bool
+    sleeps: Callable[[], bool] | None = None
+
+
+Turns = Generator[Pause, None, Exit]
+
+
+@dataclass(slots=True, eq=False)
+class _Block:
+    number: int
+    turns: Turns
+    pause: Pause | None = None
+
+    def goes_on(self, run: Run) -> bool:
+        """Run the block until it waits; False if it has ended."""
+        if self.pause is not None and self.pause.sleeps is not None and self.pause.sleeps():
+            run.step(self.pause.operation)
+            return True
+        for _ in range(AT_ONCE):
+            self.pause = next(self.turns, None)
+            if self.pause is None or not self.pause.moved:
+                break
+        return self.pause is not None
+
+
+def run_in_turns(run: Run, region: Region, plan: Plan, start: Callable[[int], Frame], blocks: int) -> None:
+    """Run ``region`` in ``blocks`` blocks, in turns.
+
+    Args:
+        run: the launch.
+        region: the entry's body.
+        plan: the loops that wait.
+        start: makes the frame of the block with a number.
+        blocks: how many there are.
+
+    Raises:
+        TileError: ``deadlock`` where the blocks in flight wait for what none of them will do, ``step-budget``
+            where they go round their loops too often.
+    """
+    coming = (_Block(n, _turns(start(n), region, plan)) for n in range(blocks))
+    flying: deque[_Block] = deque(islice(coming, IN_FLIGHT))
+    run.waits = lambda: _waits(flying, blocks)
+    past = _Past(run.memory)
+    try:
+        while flying:
+            quiet = True
+            for _ in range(len(flying)):
+                block = flying[0]
+                if block.goes_on(run):
+                    flying.rotate(-1)
+                else:
+                    flying.popleft()
+                    flying.extend(islice(coming, 1))
+                    quiet = False
+            if not quiet:
+                past.forget()
+            elif past.returns([block.pause for block in flying]):
+                raise _deadlock(flying, blocks)
+    finally:
+        run.waits = None
+        for block in flying:
+            block.turns.close()
+
+
+def _waits(flying: Sequence[_Block], blocks: int) -> str:
+    """Which loops the blocks wait in, and how many in each."""
+    counts = Counter(id(block.pause.operation) for block in flying if block.pause is not None)
+    operations = {id(b.pause.operation): b.pause.operation for b in flying if b.pause is not None}
+    parts = []
+    for key, count in counts.most_common():
+        first = min(b.number for b in flying if b.pause is not None and id(b.pause.operation) == key)
+        where = describe(operations[key])
+        place = where["operation"] + ("" if where["location"] is None else f" at {where['location']}")
+        parts.append(f"{count} waiting in {place} (the first is block {first})")
+    coming = blocks - 1 - max(block.number for block in flying)
+    if coming:
+        parts.append(f"{coming} of the grid not started")
+    return ", ".join([f"{len(flying)} blocks in flight", *parts])
+
+
+def _deadlock(flying: Sequence[_Block], blocks: int) -> TileError:
+    pauses = [block.pause for block in flying if block.pause is not None]
+    return TileError(
+        "the blocks wait for each other for ever: all in flight have gone round their loops, "
+        "and everything is as it was",
+        rule="deadlock",
+        found=_waits(flying, blocks),
+        **describe(pauses[0].operation),
+    )
+
+
+class _Past:
+    """Tells when everything is as it has been before.
+
+    Blocks that have no other state than where they wait, what they carry, and memory will then do again what
+    they did since, and so for ever. A block that counts its turns in what it carries is never as it was. The
+    time compared with is set anew after 4, 8, 16... rounds, so that cycles of any length are found.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.forget()
+
+    def forget(self) -> None:
+        """Start over: a block ended, which makes what was before of no interest."""
+        self.rounds = 0
+        self.pauses: list[Pause | None] = []
+        self.digest = b""
+        self.compared = 0
+
+    def returns(self, pauses: list[Pause | None]) -> bool:
+        """Whether all is as it was at the time compared with."""
+        self.rounds += 1
+        if self.rounds < PATIENCE:
+            return False
+        if self.rounds & (self.rounds - 1) == 0:
+            self.pauses, self.digest, self.compared = pauses, self._digest(), 0
+            return False
+        if self.compared >= COMPARISONS or not all(map(_same_pause, self.pauses, pauses)):
+            return False
+        self.compared += 1
+        return self._digest() == self.digest
+
+    def _digest(self) -> bytes:
+        """A hash of all memory that has been written to; the rest is as it was anyway."""
+        state = blake2b(str(len(self.memory.buffers)).encode())
+        for buffer in self.memory.buffers:
+            if buffer.written:
+                state.update(f"{buffer.base}:".encode())
+                state.update(buffer.bytes.data)
+        return state.digest()
+
+
+def _same_pause(before: Pause | None, now: Pause | None) -> bool:
+    return (
+        before is not None
+        and now is not None
+        and before.entered is now.entered
+        and same_values(before.carried, now.carried)
+    )
+
+
+def _turns(frame: Frame, region: Region, plan: Plan) -> Turns:
+    """Run ``region`` in the one block of ``frame``, pausing once in each turn of a loop that waits."""
+    for step in steps_of(frame, region):
+        operation = step.operation
+        if step.evaluate is None:
+            return Exit(type(operation), None, tuple(frame.get(v) for v in operation.uses))
+        if id(operation) in plan.around:
+            left = yield from _TURNS[type(operation)](frame, operation, plan, *step.arguments(frame))
+            if left.kind is not _INSIDE[type(operation)]:
+                return left
+            step.keep(frame, left.values)
+            continue
+        answer = step.evaluate(frame, operation, *step.arguments(frame))
+        if isinstance(answer, Branched):
+            # There is one block, and it is either out or here.
+            if answer.exits:
+                return answer.exits[0]
+            answer = answer.results
+        step.keep(frame, answer)
+    raise AssertionError("a region ends with a terminator")
+
+
+def _if(frame: Frame, op: ops.If, plan: Plan, condition: Tile) -> Turns:
+    check_condition(frame, op, condition)
+    region = op.thenRegion if condition.data[0] else op.elseRegion
+    if region is None:
+        return Exit(ops.Yield, None, ())
+    return (yield from _turns(frame.child(), region, plan))
+
+
+def _iteration(frame: Frame, body: Region, plan: Plan, carried: tuple[RuntimeValue, ...]) -> Turns:
+    inner = frame.child()
+    inner.values.update(zip(body.arguments, carried, strict=True))
+    return (yield from _turns(inner, body, plan))
+
+
+def _loop(frame: Frame, op: ops.Loop, plan: Plan, initValues: tuple[RuntimeValue, ...]) -> Turns:
+    if id(op) in plan.spins:
+        return (yield from _spin(frame, op, initValues))
+    carried, entered = initValues, object()
+    while True:
+        frame.run.step(op)
+        left = yield from _iteration(frame, op.body, plan, carried)
+        if left.kind is not ops.Continue:
+            return left
+        before, carried = carried, left.values
+        if id(op) in plan.waiting:
+            yield Pause(op, entered, carried, not same_values(before, carried))
+
+
+def _spin(frame: Frame, op: ops.Loop, carried: tuple[RuntimeValue, ...]) -> Turns:
+    """A loop that waits, and holds no other."""
+    memory, spin = frame.run.memory, Spin()
+    while True:
+        frame.run.step(op)
+        undisturbed = spin.undisturbed()
+        inner = frame.child()
+        inner.values.update(zip(op.body.arguments, carried, strict=True))
+        touched: list[Touched] = []
+        memory.touched = touched
+        try:
+            (left,) = run_region(inner, op.body)
+        finally:
+            memory.touched = None
+        if left.kind is not ops.Continue:
+            return left
+        moved = not same_values(carried, left.values)
+        spin.turned(undisturbed, touched, moved=moved)
+        carried = left.values
+        yield Pause(op, spin, carried, moved, spin.sleeps)
+
+
+def _for(
+    frame: Frame,
+    op: ops.For,
+    plan: Plan,
+    lowerBound: Tile,
+    upperBound: Tile,
+    step: Tile,
+    initValues: tuple[RuntimeValue, ...],
+) -> Turns:
+    lower, upper, by = (int(b[0]) for b in bounds_of(frame, op, lowerBound, upperBound, step))
+    type_ = op.body.arguments[0].type
+    assert isinstance(type_, TileType)
+    carried = initValues
+    for value in range(lower, upper, max(by, 1)):
+        frame.run.step(op)
+        left = yield from _iteration(frame, op.body, plan, (induction(type_, [value]), *carried))
+        if left.kind is not ops.Continue:
+            return left
+        carried = left.values
+    return Exit(ops.Continue, None, carried)
+
+
+_TURNS: dict[type[Operation], Callable[..., Turns]] = {ops.If: _if, ops.Loop: _loop, ops.For: _for}
+_INSIDE: dict[type[Operation], type[Operation]] = {
+    ops.If: ops.Yield,
+    ops.Loop: ops.Break,
+    ops.For: ops.Continue,
+}
+"""How a block leaves the regions of an operation to go on after it."""
