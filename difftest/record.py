@@ -7,20 +7,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 import corpora
+from corpora import Case
 from corpora.manifest import ANSWERS
+from corpora.probes import Probe
+from corpora.probes import load as load_probes
+from corpora.probes.evidence import ANSWERS as PROBES
+from corpora.probes.export import exported_name
 from corpora.records import Folder, Record
 from tileir.errors import TileError
 
 from .judge.answers import Answers
 from .plan import load, read_case
+from .record_probes import Probed
 from .store import Store
 
 
-def record_folder(folder: Path, say: Callable[[str], None], answers: Path = ANSWERS) -> Counter[str]:
+def record_folder(
+    folder: Path, say: Callable[[str], None], answers: Path = ANSWERS, probes: Path = PROBES
+) -> Counter[str]:
     """Record what the launches of ``folder`` answered.
 
     A case is recorded if every level of the folder was launched and answered. Levels that answered
-    differently become a record each.
+    differently become a record each. Exported probes are recorded among the probes' answers.
 
     Returns:
         How many cases were ``new``, ``known``, or not recorded and why.
@@ -32,7 +40,9 @@ def record_folder(folder: Path, say: Callable[[str], None], answers: Path = ANSW
     store = Store(folder)
     found = Answers(store, plan)
     records = Folder(answers)
-    cases = {case.name: case for case in corpora.load()}
+    cases: dict[str, Case] = {exported_name(probe): probe for probe in load_probes()}
+    cases |= {case.name: case for case in corpora.load()}
+    probed = Probed(probes)
     counts: Counter[str] = Counter()
     for name, identity in plan.cases.items():
         planned = read_case(store, identity)
@@ -56,6 +66,9 @@ def record_folder(folder: Path, say: Callable[[str], None], answers: Path = ANSW
             continue
         if len(given) > 1:
             say(f"{name}: the optimization levels answer differently")
+        if isinstance(case, Probe):
+            probed.add(case, plan.gpu, given)
+            continue
         for answer in given:
             record = Record(
                 gpu=plan.gpu,
@@ -73,4 +86,4 @@ def record_folder(folder: Path, say: Callable[[str], None], answers: Path = ANSW
                 say(f"{name}: not recorded, {error}")
                 continue
             counts["known" if path is None else "new"] += 1
-    return counts
+    return counts + probed.write(say)

@@ -25,8 +25,8 @@ class Verdict:
     Attributes:
         probe: its name.
         outcome: see ``OUTCOMES``.
-        same: whether every bit that has a value is the same.
-        difference: how much differs, and where first; empty if nothing does.
+        same: whether every bit that has a value is the same, at every level that was asked.
+        difference: how much differs, and where first, level by level; empty if nothing does.
         unclaimed: why the model does not claim the bits; empty if it does.
     """
 
@@ -49,17 +49,19 @@ def check(probe: Probe, model: str, gpu: str, evidence: Evidence = RECORDS) -> V
         ArgumentError: there is no such model.
         TileError: a record is damaged, or the kernel cannot be run.
     """
-    answer = evidence.answer(probe, gpu)
-    if answer is None:
+    answers = evidence.answers(probe, gpu)
+    if not answers:
         return Verdict(probe.name, "no-answer")
     if evidence.stale(probe, gpu):
         return Verdict(probe.name, "stale", difference="the record is of another kernel or other inputs")
     arguments: list[Any] = probe.arguments()
     result = tileref.launch(probe.kernel, probe.grid, arguments, model=model)
-    found = answer.difference(arguments[probe.output], result.undefined_elements.get(probe.output))
+    output, undefined = arguments[probe.output], result.undefined_elements.get(probe.output)
+    found = {a.source.opt_level: a.difference(output, undefined) for a in answers}
+    differences = [f"at level {level}: {text}" for level, text in found.items() if text]
     unclaimed = result.unexplained[0].reason if result.unexplained else ""
     if unclaimed:
         outcome: Outcome = "not-claimed"
     else:
-        outcome = "differs" if found else "agrees"
-    return Verdict(probe.name, outcome, not found, found, unclaimed)
+        outcome = "differs" if differences else "agrees"
+    return Verdict(probe.name, outcome, not differences, "; ".join(differences), unclaimed)

@@ -3,15 +3,15 @@
 ``answers/<gpu>/<assembler>-O<level>/<family>.json`` tells device, driver, date and, for each probe, the
 hashes of its kernel, its inputs and its answer; ``<family>.xz`` beside it holds the answers in the same
 order. An answer is kept whole where it is small compressed, or where some of its elements have no defined
-value; of the others there is a hash for each block of elements. Answers are written by ``recording`` alone,
-and never edited.
+value; of the others there is a hash for each block of elements; one that another optimization level gave as
+well is not kept again. Answers are written by ``recording`` alone, and never edited.
 """
 
 from __future__ import annotations
 
 import hashlib
 import lzma
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,7 +36,8 @@ BLOCK_HASH = 8
 """Bytes that are kept of a block's SHA-256; the whole answer's is kept in full."""
 LIMIT = 256 << 20
 """Bytes that a family's answers may take."""
-Kept = Literal["whole", "blocks"]
+Kept = Literal["whole", "blocks", "level"]
+KEPT = ("whole", "blocks", "level")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Answer:
     Attributes:
         kernel, inputs, answer: SHA-256 of the kernel's bytecode, the inputs (``Case.inputs_hash``) and the
             output's bytes, hexadecimal.
-        kept: whether ``data`` is the output's bytes or a hash for each block of them.
+        kept: whether ``data`` is the output's bytes or a hash for each block of them; or nothing, because
+            another level's record keeps the same answer.
         data: that.
         source: the family's file and what it says of where the answers come from.
     """
@@ -128,87 +130,112 @@ class Evidence:
 
     def __init__(self, folder: Path = ANSWERS) -> None:
         self.folder = folder
-        self._families: dict[tuple[str, str], dict[str, Answer]] = {}
+        self._families: dict[tuple[str, str], list[dict[str, Answer]]] = {}
 
     @cached_property
     def gpus(self) -> list[str]:
         """The targets that there are answers of."""
         return sorted(p.name for p in self.folder.iterdir() if p.is_dir())
 
-    def answer(self, probe: Probe, gpu: str) -> Answer | None:
-        """What ``gpu`` answered to ``probe``; None if there is no record of it.
+    def answers(self, probe: Probe, gpu: str) -> list[Answer]:
+        """What ``gpu`` answered to ``probe``, one for each assembler and level, the lowest level first.
 
         Raises:
-            TileError: the record is damaged.
+            TileError: a record is damaged.
         """
         key = (gpu, probe.family)
         if key not in self._families:
-            self._families[key] = self._read(*key)
-        return self._families[key].get(probe.name)
+            paths = sorted(self.folder.glob(f"{gpu}/*/{probe.family}.json"))
+            self._families[key] = [read_record(path) for path in paths]
+        found = [family[probe.name] for family in self._families[key] if probe.name in family]
+        return [answer if answer.kept != "level" else _kept_elsewhere(answer, found) for answer in found]
+
+    def answer(self, probe: Probe, gpu: str) -> Answer | None:
+        """What ``gpu`` answered to ``probe`` at the lowest level; None if there is no record of it.
+
+        Raises:
+            TileError: a record is damaged.
+        """
+        return next(iter(self.answers(probe, gpu)), None)
 
     def find(self, case: Case, gpu: str) -> list[Record]:
-        """The answer as a record like those of the corpus, if it was kept whole and is of these inputs."""
-        answer = self.answer(case, gpu)  # type: ignore[arg-type]
-        if answer is None or answer.kept != "whole" or not self._fits(answer, case):
-            return []
+        """The answers to these inputs that were kept whole, as records like those of the corpus: one for each
+        group of levels that answered alike, the highest level first.
+        """
+        whole = [a for a in self._answers_of(case, gpu) if a.kept == "whole" and self._fits(a, case)]
         (position,) = case.outputs
         buffer = case.parameters[position]
         assert isinstance(buffer, Buffer)
         dtype: np.dtype[Any] = FORMATS[buffer.format].dtype
-        output = np.frombuffer(answer.data, dtype).reshape(buffer.shape).copy()
-        source = answer.source
-        return [
-            Record(
-                gpu=gpu,
-                device=source.device,
-                driver=source.driver,
-                assembler=source.assembler,
-                date=source.date,
-                opt_levels=(source.opt_level,),
-                outputs={position: output},
+        found = []
+        for digest in dict.fromkeys(a.answer for a in reversed(whole)):
+            alike = [a for a in whole if a.answer == digest]
+            output = np.frombuffer(alike[0].data, dtype).reshape(buffer.shape).copy()
+            source = alike[0].source
+            found.append(
+                Record(
+                    gpu=gpu,
+                    device=source.device,
+                    driver=source.driver,
+                    assembler=source.assembler,
+                    date=source.date,
+                    opt_levels=tuple(a.source.opt_level for a in alike),
+                    outputs={position: output},
+                )
             )
-        ]
+        return found
 
     def stale(self, case: Case, gpu: str) -> int:
-        """1 if the record of the probe is of another kernel or other inputs, else 0."""
-        answer = self.answer(case, gpu)  # type: ignore[arg-type]
-        return int(answer is not None and not self._fits(answer, case))
+        """How many records of the probe are of another kernel or other inputs."""
+        return sum(not self._fits(answer, case) for answer in self._answers_of(case, gpu))
+
+    def _answers_of(self, case: Case, gpu: str) -> list[Answer]:
+        return self.answers(case, gpu)  # type: ignore[arg-type]
 
     @staticmethod
     def _fits(answer: Answer, case: Case) -> bool:
         return (answer.kernel, answer.inputs) == (case.kernel_hash, case.inputs_hash)
 
-    def _read(self, gpu: str, family: str) -> dict[str, Answer]:
-        paths = sorted(self.folder.glob(f"{gpu}/*/{family}.json"))
-        if not paths:
-            return {}
-        path = paths[-1]
-        document = documents.load(path, "record")
 
-        def text(entry: Any, key: str) -> str:
-            value: str = documents.get(entry, key, str, path)
-            return value
+def _kept_elsewhere(answer: Answer, found: list[Answer]) -> Answer:
+    for other in found:
+        if other.kept != "level" and other.answer == answer.answer:
+            return replace(other, kernel=answer.kernel, inputs=answer.inputs, source=answer.source)
+    raise TileError("no other level's record keeps the answer", rule="record-level", found=answer.answer)
 
-        origin = documents.get(document, "source", dict, path)
-        source = Source(
-            **{k: text(origin, k) for k in ("gpu", "device", "driver", "date", "assembler", "bytecode")},
-            opt_level=documents.get(origin, "opt_level", int, path),
-        )
-        entries = documents.get(document, "probes", list, path)
-        sizes = [documents.get(e, "bytes", int, path) for e in entries]
-        data = _unpacked(path.with_suffix(".xz"), sum(sizes))
-        answers, start = {}, 0
-        for entry, size in zip(entries, sizes, strict=True):
-            kept = text(entry, "kept")
-            if kept not in ("whole", "blocks"):
-                raise TileError("no such way to keep an answer", rule="json-kind", file=str(path), found=kept)
-            hashes = {k: text(entry, k) for k in ("kernel", "inputs", "answer")}
-            chunk = data[start : start + size]
-            if kept == "whole" and hashlib.sha256(chunk).hexdigest() != hashes["answer"]:
-                raise TileError("the answer is damaged", rule="record-hash", file=str(path))
-            answers[text(entry, "name")] = Answer(**hashes, kept=kept, data=chunk, source=source)  # type: ignore[arg-type]
-            start += size
-        return answers
+
+def read_record(path: Path) -> dict[str, Answer]:
+    """The answers of one record, by probe.
+
+    Raises:
+        TileError: the record is damaged.
+    """
+    document = documents.load(path, "record")
+
+    def text(entry: Any, key: str) -> str:
+        value: str = documents.get(entry, key, str, path)
+        return value
+
+    origin = documents.get(document, "source", dict, path)
+    source = Source(
+        **{k: text(origin, k) for k in ("gpu", "device", "driver", "date", "assembler", "bytecode")},
+        opt_level=documents.get(origin, "opt_level", int, path),
+    )
+    entries = documents.get(document, "probes", list, path)
+    sizes = [documents.get(e, "bytes", int, path) for e in entries]
+    data = _unpacked(path.with_suffix(".xz"), sum(sizes))
+    answers, start = {}, 0
+    for entry, size in zip(entries, sizes, strict=True):
+        kept = text(entry, "kept")
+        if kept not in KEPT:
+            raise TileError("no such way to keep an answer", rule="json-kind", file=str(path), found=kept)
+        hashes = {k: text(entry, k) for k in ("kernel", "inputs", "answer")}
+        chunk = data[start : start + size]
+        if kept == "whole" and hashlib.sha256(chunk).hexdigest() != hashes["answer"]:
+            raise TileError("the answer is damaged", rule="record-hash", file=str(path))
+        answers[text(entry, "name")] = Answer(**hashes, kept=kept, data=chunk, source=source)  # type: ignore[arg-type]
+        start += size
+    return answers
 
 
 def _unpacked(path: Path, size: int) -> bytes:

@@ -15,6 +15,11 @@ from .probe import Probe
 DTYPES = {format_name: dtype for dtype, format_name in FORMAT_OF_DTYPE.items()}
 
 
+def exported_name(probe: Probe) -> str:
+    """What the probe is called as a case: a case's name is also its folder's."""
+    return probe.name.replace("/", ".")
+
+
 def export(folder: Path, probes: Sequence[Probe], gpu: str) -> int:
     """Write ``probes`` into ``folder`` (see ``corpora.foreign``), with the answers of ``gpu`` kept whole.
 
@@ -27,8 +32,7 @@ def export(folder: Path, probes: Sequence[Probe], gpu: str) -> int:
     origin: dict[str, Any] = {"device": "", "driver": "", "tileiras": "", "gpu": gpu}
     cases = []
     for probe in probes:
-        # A case's name is also its folder's.
-        name = probe.name.replace("/", ".")
+        name = exported_name(probe)
         here = folder / name
         here.mkdir(parents=True, exist_ok=True)
         (here / "kernel.tilebc").write_bytes(probe.kernel)

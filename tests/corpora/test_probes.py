@@ -144,6 +144,44 @@ def test_answers_are_never_edited(tmp_path: Path) -> None:
         Evidence(tmp_path).answer(probes[1], GPU)
 
 
+def test_levels_are_kept_and_compared_apart(tmp_path: Path) -> None:
+    """What two levels answer alike is kept once; where they differ, the difference names the level."""
+    probes = load("atomic")
+    first = RECORDS.answer(probes[0], GPU)
+    assert first is not None
+    outputs = {p.name: np.array(p.arguments()[p.output]) for p in probes}
+    for probe in probes:
+        arguments = probe.arguments()
+        tileref.launch(probe.kernel, probe.grid, arguments, model=GPU)
+        outputs[probe.name] = arguments[probe.output]
+    changed = dict(outputs)
+    changed[probes[1].name] = outputs[probes[1].name].copy()
+    changed[probes[1].name].view(np.uint8)[0] ^= 1
+    sources = [replace(first.source, opt_level=level) for level in (0, 3)]
+    write(tmp_path, sources[0], probes, outputs, limit=1 << 20)
+    path = write(tmp_path, sources[1], probes[:1], changed)
+    assert write(tmp_path, sources[1], probes[1:], changed) == path
+    evidence = Evidence(tmp_path)
+    kept = {e["name"]: e["kept"] for e in json.loads(path.read_text())["probes"]}
+    assert kept == {p.name: "whole" if p is probes[1] else "level" for p in probes}
+    for probe in probes:
+        answers = evidence.answers(probe, GPU)
+        assert [a.source.opt_level for a in answers] == [0, 3]
+        assert [a.difference(outputs[probe.name]) == "" for a in answers] == [True, probe is not probes[1]]
+        assert [r.opt_levels for r in evidence.find(probe, GPU)] == (
+            [(3,), (0,)] if probe is probes[1] else [(0, 3)]
+        )
+    assert check(probes[0], GPU, GPU, evidence).outcome == "agrees"
+    verdict = check(probes[1], GPU, GPU, evidence)
+    assert verdict.outcome == "differs"
+    assert verdict.difference.startswith("at level 3: 1 of")
+    with pytest.raises(TileError, match="another launch"):
+        write(tmp_path, replace(sources[1], date="2001-01-01"), probes, changed)
+    path.with_name(path.name).parent.parent.joinpath("13.4.92-O0", "atomic.json").unlink()
+    with pytest.raises(TileError, match="no other level"):
+        Evidence(tmp_path).answers(probes[0], GPU)
+
+
 def test_answers_name_no_machine() -> None:
     for path in ANSWERS.rglob("*.json"):
         assert set(json.loads(path.read_text())["source"]) == {

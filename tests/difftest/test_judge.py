@@ -11,13 +11,17 @@ import numpy as np
 import pytest
 
 import corpora
+from corpora.probes import load as load_probes
+from corpora.probes.evidence import Evidence
 from corpora.records import Folder as RecordFolder
 from difftest.build import Options, build_folder
 from difftest.judge import Verdict, judge_folder
+from difftest.judge.answers import Answer
 from difftest.judge.compare import compare
 from difftest.judge.interpret import interpret
 from difftest.plan import LAUNCHES, Launched, build_id, launch_id, load, read_build, read_case, write_record
 from difftest.record import record_folder
+from difftest.record_probes import Probed
 from difftest.store import FolderError, Store
 from difftest.tiers import EXACT, Tier
 from tileir.errors import TileError
@@ -268,6 +272,34 @@ def test_launches_become_records(bench, tmp_path: Path) -> None:
     b.launch({b.position: changed}, date="2026-01-01")
     assert record_folder(b.folder, said.append, answers) == {"differs from its record": 1}
     assert "never edited" in said[-1]
+
+
+def test_launches_of_probes_become_records(tmp_path: Path) -> None:
+    probe = load_probes("atomic")[0]
+    output = np.array(probe.arguments()[probe.output])
+    other = output.copy()
+    other.view(np.uint8)[3] ^= 1
+
+    def answer(levels: tuple[int, ...], array: Any, date: str = "2026-01-01") -> Answer:
+        return Answer("ok", "launched", levels, {probe.output: array}, "13.4.92", "a GPU", "580", date)
+
+    def recorded(*given: Answer) -> dict[str, int]:
+        probed = Probed(tmp_path)
+        probed.add(probe, "sm_90", given)
+        return dict(probed.write(said.append))
+
+    said: list[str] = []
+    assert recorded(answer((0, 3), output), answer((1,), other)) == {"new": 3, "known": 0}
+    assert recorded(answer((0, 3), output)) == {"new": 0, "known": 2}
+    found = Evidence(tmp_path).answers(probe, "sm_90")
+    assert [a.source.opt_level for a in found] == [0, 1, 3]
+    assert [a.difference(output) == "" for a in found] == [True, False, True]
+    assert {(a.source.device, a.source.date, a.source.bytecode) for a in found} == {
+        ("a GPU", "2026-01-01", "13.4")
+    }
+    assert recorded(answer((3,), other)) == {"differs from its record": 1}
+    assert "never edited" in said[-1]
+    assert recorded(answer((1,), other, "2026-01-02")) == {"differs from its record": 1}
 
 
 def test_comparison_counts_bits() -> None:
