@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .arguments import Table
     from .launching import launch
+    from .loading import Loaded, load
     from .result import Assertion, LaunchResult
     from .run import UndefinedBehaviour
     from .targets import Explanation, Model, model, models
@@ -20,11 +21,13 @@ _HOMES = {
     "Assertion": "result",
     "Explanation": "targets",
     "LaunchResult": "result",
+    "Loaded": "loading",
     "Model": "targets",
     "Table": "arguments",
     "Undefined": "undefined",
     "UndefinedBehaviour": "run",
     "launch": "launching",
+    "load": "loading",
     "model": "targets",
     "models": "targets",
 }
@@ -33,11 +36,13 @@ __all__ = [
     "Assertion",
     "Explanation",
     "LaunchResult",
+    "Loaded",
     "Model",
     "Table",
     "Undefined",
     "UndefinedBehaviour",
     "launch",
+    "load",
     "model",
     "models",
 ]

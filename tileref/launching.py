@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-import tileir
 from tileir.errors import ArgumentError
 from tileir.module import Function, Module
 
 from .arguments import all_arrays, bind, check_grid, find_entry
 from .frame import Frame
-from .memory import Buffer, Memory
+from .loading import Loaded, load
 from .progress import run_in_turns
 from .regions import run_region, steps_of
 from .result import LaunchResult
@@ -24,13 +23,13 @@ from .schedule import run_chunks
 from .targets import model as model_named
 from .targets.model import Model
 from .values import Selection
-from .waiting import Root, find_waits, plan
+from .waiting import Root, plan
 
 DEFAULT_BUDGET = 1 << 29
 
 
 def launch(
-    kernel: Module | bytes | str | PathLike[str],
+    kernel: Loaded | Module | bytes | str | PathLike[str],
     grid: int | Sequence[int],
     args: Sequence[Any],
     *,
@@ -44,7 +43,8 @@ def launch(
     """Run a kernel as a GPU would, on numpy arrays.
 
     Args:
-        kernel: a module, bytecode, or the path of a bytecode file.
+        kernel: a module, bytecode, or the path of a bytecode file, which is loaded for this launch alone; or
+            what ``tileref.load`` loaded before, whose globals keep what launches leave in them.
         grid: blocks along x, y and z; missing extents are 1.
         args: the entry's parameters in order: a numpy array for a pointer (read and written in place; its
             type must be the pointee's, with ``ml_dtypes`` for bfloat16 and the 8-bit floats), a ``Table`` for
@@ -64,19 +64,19 @@ def launch(
             the wrong type, count or size. Nothing has run then.
     """
     started = time.perf_counter()
-    module = kernel if isinstance(kernel, Module) else tileir.read(kernel)
+    loaded = kernel if isinstance(kernel, Loaded) else load(kernel)
     extents = check_grid(grid)
-    function = find_entry(module, entry)
+    function = find_entry(loaded.module, entry)
     if check not in ("on", "off", "strict"):
         raise ArgumentError("there is no such check", rule="check", found=check, expected="on, off or strict")
     chosen = model_named(model).of(function)
-    memory = Memory()
+    memory, globals_ = loaded.begin()
     values = bind(function, args, memory)
-    run = Run(module, function, extents, memory, chosen, check=check, step_budget=step_budget)
-    run.globals = _globals(module, memory)
+    arguments = list(memory.buffers)
+    run = Run(loaded.module, function, extents, memory, chosen, check=check, step_budget=step_budget)
+    run.globals, run.steps = globals_, loaded.steps
     _prepare(run, function)
 
-    arguments = list(memory.buffers)
     arrays = all_arrays(args)
 
     def frame_of(numbers: Selection) -> Frame:
@@ -88,11 +88,16 @@ def launch(
         run_region(frame_of(numbers), function.body)
 
     total = extents[0] * extents[1] * extents[2]
-    waiting = find_waits(function).among(lambda a, b: _overlap(args, a, b))
-    if waiting:
-        run_in_turns(run, function.body, plan(function, waiting), lambda n: frame_of(np.array([n])), total)
-    else:
-        run_chunks(function, total, blocks, threads=threads, memory_budget=memory_budget)
+    waiting = loaded.waits(function).among(lambda a, b: _overlap(args, a, b))
+    try:
+        if waiting:
+            run_in_turns(
+                run, function.body, plan(function, waiting), lambda n: frame_of(np.array([n])), total
+            )
+        else:
+            run_chunks(function, total, blocks, threads=threads, memory_budget=memory_budget)
+    finally:
+        loaded.end(memory)
 
     result = LaunchResult(chosen.name, function.name, extents)
     result.undefined = run.undefined
@@ -113,18 +118,10 @@ def _overlap(args: Sequence[Any], first: Root, second: Root) -> bool:
     """Whether two pointers that a kernel is given may lead to the same memory."""
     if not isinstance(first, int) or not isinstance(second, int):
         return False
-    return np.may_share_memory(args[first], args[second])
-
-
-def _globals(module: Module, memory: Memory) -> dict[str, Buffer]:
-    """The module's globals in memory, as its loading initialises them."""
-    found = {}
-    for variable in module.globals:
-        data = np.frombuffer(variable.value.data, np.uint8)
-        if variable.value.is_splat:
-            data = np.tile(data, variable.value.type.size)
-        found[variable.name] = memory.add(data.copy(), f"global {variable.name}")
-    return found
+    one, other = args[first], args[second]
+    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+        return True
+    return np.may_share_memory(one, other)
 
 
 def _prepare(run: Run, function: Function) -> None:

@@ -174,7 +174,7 @@ class _Origins:
                 continue
             made_of = [source for source in self.sources(value) if _is_address(source)]
             if not made_of:
-                return None
+                return None  # a number that became an address
             todo += [source for source in made_of if source not in seen]
             seen.update(made_of)
         return frozenset(roots)

@@ -78,13 +78,16 @@ def run(device: Device, store: Store, case: PlannedCase, cubin: str, times: int)
         DriverError: a call of the driver failed.
     """
     start = time.perf_counter()
-    module, function = device.load(store.get(cubin), case.entry)
+    image = store.get(cubin)
     contents = [store.get(a.blob) if a.blob is not None else b"" for a in case.arguments]
     first: list[bytes] = []
     done = 0
     result, message = "ok", ""
     for attempt in range(times):
+        # Loaded anew each time: what a kernel leaves in its globals lives as long as the module.
+        module, function = device.load(image, case.entry)
         found, broken = launch_once(device, function, case, contents, GUARD_FILLS[attempt % len(GUARD_FILLS)])
+        device.unload(module)
         done += 1
         if broken:
             result, message = "guard", f"the kernel wrote outside parameter {broken[0]}"
@@ -98,7 +101,6 @@ def run(device: Device, store: Store, case: PlannedCase, cubin: str, times: int)
             result = "nondeterministic"
             message = f"launch {attempt + 1} changed parameter {other[0]} otherwise than launch 1"
             break
-    device.unload(module)
     outputs = {
         str(i): store.put(data)
         for i, (argument, data) in enumerate(zip(case.arguments, first, strict=True))

@@ -2,7 +2,8 @@
 
 ``{"do": "copy"}`` copies the first buffer to all others; ``add`` adds one to the second. The rest are
 accidents: ``fault``, ``crash``, ``hang``, ``overrun``, ``underrun``, ``chance`` (answers with a counter that
-is another one each launch), ``neighbour`` (answers with a byte before the buffer), ``refuse`` (no loading).
+is another one each launch), ``neighbour`` (answers with a byte before the buffer), ``refuse`` (no loading). ``global`` answers with how
+often the loaded module has been launched.
 """
 
 import ctypes
@@ -123,6 +124,9 @@ def cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments, 
         ctypes.memset(target - 1, 0, 1)
     if what == "chance":
         ctypes.memset(target, _count, 1)
+    if what == "global":
+        function["launched"] = function.get("launched", 0) + 1
+        ctypes.memset(target, function["launched"], 1)
     if what == "neighbour":
         ctypes.memmove(target, source - 1, 1)
     return OK

@@ -60,6 +60,13 @@ def test_an_accident_costs_one_case(tmp_path: Path) -> None:
     assert "SIGSEGV" in found["case2"].message
 
 
+def test_every_launch_is_the_first_of_a_module(tmp_path: Path) -> None:
+    store = make_folder(tmp_path, ["global"])
+    launch_folder(tmp_path, OPTIONS)
+    found = launches(store)
+    assert (found["case0"].result, found["case0"].launches) == ("ok", 3)
+
+
 def test_a_hang_costs_its_time(tmp_path: Path) -> None:
     store = make_folder(tmp_path, ["hang", "copy"])
     launch_folder(tmp_path, Options(timeout=1.0, driver=DRIVER))

@@ -171,3 +171,18 @@ def test_the_loop_around_a_wait_need_not_wait() -> None:
     lock, cell = np.zeros(1, np.int32), np.zeros(1, np.int32)
     tileref.launch(tileir.parse(text), 5, [lock, cell], step_budget=100)
     assert lock[0] == 0
+
+
+def test_a_pointer_out_of_memory_may_lead_anywhere() -> None:
+    text = """
+    entry @k(%table: tile<ptr<i64>>, %out: tile<ptr<i32>>) {
+      %one = constant <i32: 1> : tile<i32>
+      %q, %q_t = load_ptr_tko weak %table : tile<ptr<i64>> -> tile<i64>, token
+      %p = int_to_ptr %q : tile<i64> -> tile<ptr<i32>>
+    """
+    text += (
+        until("set", load("f", "p") + compare("set", "equal", "f", "one"))
+        + store("out", "one")
+        + "return\n}\n"
+    )
+    assert waiting(text) == 1

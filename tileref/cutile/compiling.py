@@ -14,6 +14,7 @@ import tileir
 from tileir.errors import ArgumentError, TileError
 from tileir.module import Module
 
+from ..loading import Loaded
 from .assumptions import Assumed
 from .parameters import (
     Argument,
@@ -36,10 +37,12 @@ class Compiled:
     Attributes:
         bytecode: what cuda-tile's compiler wrote.
         module: the same, read.
+        loaded: the same, loaded: once for a kernel and what it is compiled for, as ``cuda.tile.launch`` does.
     """
 
     bytecode: bytes
     module: Module
+    loaded: Loaded
 
 
 _COMPILED: WeakKeyDictionary[Any, dict[tuple[Any, ...], Compiled]] = WeakKeyDictionary()
@@ -94,7 +97,7 @@ def compiled_for(kernel: Any, arguments: Sequence[Argument], bytecode: str) -> C
         content = hashlib.sha256(data).digest()
         if content not in _READ:
             _READ[content] = tileir.read(data)
-        found = Compiled(data, _READ[content])
+        found = Compiled(data, _READ[content], Loaded(_READ[content]))
         known[key] = found
     return found
 

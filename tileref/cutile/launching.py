@@ -52,7 +52,7 @@ def launch(
     leaves = list(_leaves(arguments))
     passed = [leaf.passed() for leaf in leaves]
     result = launch_module(
-        compiled.module, grid, [p for each in passed for p in each], model=model, **options
+        compiled.loaded, grid, [p for each in passed for p in each], model=model, **options
     )
     return _in_terms_of(result, _owners(leaves, [len(each) for each in passed]))
 
