@@ -21,7 +21,11 @@ from .draft import Array, Draft, Number
 
 ROOT = Path(__file__).parents[2]
 HERE = ROOT / "corpora"
-SOURCES = ("unary", "binary", "integer", "casts", "reductions", "matrices", "movement", "control", "models")
+SOURCES = (
+    *("unary", "binary", "integer", "casts", "reductions", "matrices", "movement", "control", "models"),
+    *("norms", "softmaxes", "attentions", "products", "schedules", "convolutions", "transforms", "sorts"),
+    *("sequences", "indices", "losses", "training", "random_numbers", "quantising", "bits", "iterations"),
+)
 """Modules of ``corpora.sources``, in the order of the manifest."""
 
 

@@ -18,6 +18,7 @@ from corpora.records import Folder, Record, record_id
 from tileir.errors import ArgumentError, TileError
 
 CASES = corpora.load()
+ROOT = Path(corpora.__file__).parent
 
 
 def test_there_are_many() -> None:
@@ -68,9 +69,22 @@ def test_arguments_are_fresh() -> None:
 
 
 def test_answers_are_there_and_fit() -> None:
+    awaited = {p.name for p in ROOT.glob("kernels/*")} - {p.name for p in ROOT.glob("answers/sm_90/*/*")}
+    assert not awaited & {
+        "unary",
+        "binary",
+        "cast",
+        "reduce",
+        "scan",
+        "mma",
+        "matmul",
+        "model",
+        "loop",
+        "atomic",
+    }
     for case in CASES[::7]:
         records = case.recorded("sm_90")
-        assert records, case.name
+        assert records or case.family in awaited, case.name
         for record in records:
             assert record.assembler
             assert record.date
