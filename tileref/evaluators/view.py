@@ -65,13 +65,15 @@ def get_tensor_shape(_frame: Frame, op: ops.GetTensorShape, src: Tensor) -> tupl
 
 @evaluates()
 def get_index_space_shape(_frame: Frame, op: ops.GetIndexSpaceShape, src: View) -> tuple[Tile, ...]:
-    """How many tiles there are along each dimension: a partial tile counts."""
+    """How many tiles there are along each dimension: a partial tile counts.
+
+    A gather/scatter view is indexed by elements in every dimension: its index space is the tensor's shape
+    (``tileiras`` 13.4 answers so for sm_90, and cuda-tile's ``Slice`` has an element to start from).
+    """
     type_ = src.type
     if isinstance(type_, GatherScatterViewType):
-        dims = tuple(range(len(type_.tile_shape)))
-        steps = tuple(1 if d == type_.sparse_dim else type_.tile_shape[d] for d in dims)
-    else:
-        dims, steps = type_.dim_map, type_.traversal_strides
+        return _counts(op, src.tensor.shape)
+    dims, steps = type_.dim_map, type_.traversal_strides
     return _counts(op, tuple(-(-src.tensor.shape[d] // s) for d, s in zip(dims, steps, strict=True)))
 
 
@@ -141,12 +143,10 @@ def window(frame: Frame, op: Operation, view: View, index: tuple[Tile, ...]) -> 
         if tile.undefined is not None:
             frame.run.report_use(frame, op, tile.undefined, "an index of a view")
     type_, tensor = view.type, view.tensor
-    starts: list[Array] = []
     if isinstance(type_, GatherScatterViewType):
+        # Elements, not tiles, also where the tile is dense; see get_index_space_shape.
         dims = tuple(range(len(type_.tile_shape)))
-        for k, tile in enumerate(index):
-            number = _unsigned(tile)
-            starts.append(number if k == type_.sparse_dim else number * type_.tile_shape[k])
+        starts = [_unsigned(t) for t in index]
     else:
         dims = type_.dim_map
         starts = [_unsigned(t) * s for t, s in zip(index, type_.traversal_strides, strict=True)]

@@ -372,6 +372,7 @@ def test_a_broken_promise_of_inbounds_is_reported() -> None:
 
 
 def test_rows_of_a_gather_view() -> None:
+    """The index of the dense dimension is an element, not a tile, and need not be a multiple of the tile."""
     tensor = "tensor_view<6x8xf32, strides=[8,1]>"
     view = f"gather_scatter_view<tile=(4x4), padding_value = nan, {tensor}, sparse_dim=0>"
     text = f"""
@@ -382,7 +383,9 @@ def test_rows_of_a_gather_view() -> None:
       %lanes = iota : tile<4xi32>
       {pointers("i", "ip", "i32", 4, "lanes")}
       %rows, %t0 = load_ptr_tko weak %ip : tile<4xptr<i32>> -> tile<4xi32>, token
-      %v, %t = load_view_tko weak %view[%rows, %x] : {view}, tile<4xi32>, tile<i32> -> tile<4x4xf32>, token
+      %three = constant <i32: 3> : tile<i32>
+      %column = muli %x, %three : tile<i32>
+      %v, %t = load_view_tko weak %view[%rows, %column] : {view}, tile<4xi32>, tile<i32> -> tile<4x4xf32>, token
       %flat = reshape %v : tile<4x4xf32> -> tile<16xf32>
       %n = constant <i32: 16> : tile<i32>
       %first = muli %x, %n : tile<i32>
@@ -400,6 +403,27 @@ def test_rows_of_a_gather_view() -> None:
     out = np.zeros((2, 4, 4), np.float32)
     run(text, 2, [source, rows, out])
     for block in range(2):
-        expected = source[np.minimum(rows, 5)][:, block * 4 : block * 4 + 4].copy()
+        expected = source[np.minimum(rows, 5)][:, block * 3 : block * 3 + 4].copy()
         expected[2] = np.nan
         np.testing.assert_array_equal(out[block], expected)
+
+
+def test_the_index_space_of_a_gather_view_is_the_tensors_shape() -> None:
+    """The code of tileiras 13.4.92 for sm_90 stores the two extents as they are."""
+    tensor = "tensor_view<?x?xf32, strides=[?,1]>"
+    view = f"gather_scatter_view<tile=(4x4), padding_value = nan, {tensor}, sparse_dim=0>"
+    text = f"""
+    entry @k(%a: tile<ptr<f32>>, %b: tile<ptr<i32>>, %n: tile<i32>, %m: tile<i32>) {{
+      %tensor = make_tensor_view %a, shape = [%n, %m], strides = [%m, 1] : tile<i32> -> {tensor}
+      %view = make_gather_scatter_view %tensor : {view}
+      %s0, %s1 = get_index_space_shape %view : {view} -> tile<i32>
+      %t0 = store_ptr_tko weak %b, %s0 : tile<ptr<i32>>, tile<i32> -> token
+      %one = constant <i32: 1> : tile<i32>
+      %next = offset %b, %one : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+      %t1 = store_ptr_tko weak %next, %s1 : tile<ptr<i32>>, tile<i32> -> token
+      return
+    }}
+    """
+    out = np.zeros(2, np.int32)
+    run(text, 1, [np.zeros(42, np.float32), out, 6, 7])
+    assert out.tolist() == [6, 7]
