@@ -25,6 +25,7 @@ SOURCES = (
     *("unary", "binary", "integer", "casts", "reductions", "matrices", "movement", "control", "models"),
     *("norms", "softmaxes", "attentions", "products", "schedules", "convolutions", "transforms", "sorts"),
     *("sequences", "indices", "losses", "training", "random_numbers", "quantising", "bits", "iterations"),
+    "waits",
 )
 """Modules of ``corpora.sources``, in the order of the manifest."""
 
