@@ -93,8 +93,8 @@ def drafts() -> Iterator[Draft]:
     yield Draft(name, from_i8, (2, 2), [*parts, 8, 32])
     for fmt in ("f8E4M3FN", "f8E5M2"):
         name = f"quantise/blocks_to_{fmt}"
-        parts = [moderate("f32", name, (32, 64)), output(fmt, (32, 64)), output("f32", (2, 2))]
-        yield Draft(name, blocks_to_f8, (2, 2), [*parts, 16, 32])
+        parts = [moderate("f32", name, (32, 32), low=-14), output(fmt, (32, 32)), output("f32", (8, 8))]
+        yield Draft(name, blocks_to_f8, (8, 8), [*parts, 4, 4])
     name = "quantise/pack_i4_f32"
     parts = [moderate("f32", name, (512,)), output("i8", (256,), unsigned=True), Number("f32", 0.75)]
     yield Draft(name, pack_i4, (2,), [*parts, 128])

@@ -20,10 +20,10 @@ def from_i8(x, scales, zeros, y):
 
 @reference("quantise/blocks_to_*")
 def blocks_to_f8(x, y, scales):
-    """16 by 32 a block; the largest of a block comes to lie from 128 to 256."""
-    blocks = np.abs(x).reshape(2, 16, 2, 32).max(axis=(1, 3))
+    """Four by four a block; the largest of a block comes to lie from 128 to 256."""
+    blocks = np.abs(x).reshape(8, 4, 8, 4).max(axis=(1, 3))
     scale = 2.0 ** (np.floor(np.log2(blocks)) - 7)
-    return x / np.repeat(np.repeat(scale, 16, 0), 32, 1), scale
+    return x / np.repeat(np.repeat(scale, 4, 0), 4, 1), scale
 
 
 @reference("quantise/pack_i4_*")
