@@ -70,7 +70,7 @@ def negi(_model: Model, op: ops.NegI, source: Array) -> Marked:
     return n.negi(source, integer_format(op.result.type), overflow=str(op.overflow))
 
 
-@partial_elementwise("integer-division", "a division by zero, or of the minimum by -1")
+@partial_elementwise("integer-division", "a division by zero")
 def remi(_model: Model, op: ops.RemI, lhs: Array, rhs: Array) -> Marked:
     """Remainder of the truncated quotient."""
     return n.remi(lhs, rhs, integer_format(op.result.type), signed=op.signedness is Signedness.SIGNED)

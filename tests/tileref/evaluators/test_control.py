@@ -9,6 +9,7 @@ import pytest
 
 import tileir
 import tileref
+from tests.tileref.operations import operation
 from tests.tileref.support import pointers, run
 from tileir.errors import TileError
 
@@ -53,6 +54,7 @@ def check(body: str, oracle: Callable[[int], tuple[int | None, ...]], results: i
     np.testing.assert_array_equal(out, np.array(expected, np.int32))
 
 
+@operation("if", "yield", oracle="numpy")
 def test_if_else_parts_the_blocks() -> None:
     body = """
     %m = remi %x, %two signed : tile<i32>
@@ -68,6 +70,7 @@ def test_if_else_parts_the_blocks() -> None:
     check(body, lambda x: (x * 10 if x % 2 else x - 10,))
 
 
+@operation("for", "continue", oracle="numpy")
 def test_for_with_bounds_of_each_block() -> None:
     body = """
     %r0 = for %i in (%two to %x, step %seven) : tile<i32> iter_values(%s = %zero) -> (tile<i32>) {
@@ -87,6 +90,7 @@ def test_an_empty_range_leaves_what_entered() -> None:
     check(body, lambda _x: (5,))
 
 
+@operation("for", oracle="numpy")
 def test_unsigned_bounds_straddle_the_sign() -> None:
     body = """
     %low = constant <i32: 2147483646> : tile<i32>
@@ -103,6 +107,7 @@ def test_unsigned_bounds_straddle_the_sign() -> None:
     check(body, lambda _x: (5, 0), results=2)
 
 
+@operation("for", "continue", oracle="numpy")
 def test_nested_loops_keep_their_values_apart() -> None:
     body = """
     %r0, %r1 = for %i in (%zero to %x, step %one) : tile<i32> iter_values(%s = %zero, %n = %zero)
@@ -119,6 +124,7 @@ def test_nested_loops_keep_their_values_apart() -> None:
     check(body, lambda x: (sum(i * j for i in range(x) for j in range(0, i, 2)), x), results=2)
 
 
+@operation("loop", "break", "continue", oracle="numpy")
 def test_collatz_ends_when_each_block_says_so() -> None:
     body = """
     %start = addi %x, %one : tile<i32>
@@ -152,6 +158,7 @@ def test_collatz_ends_when_each_block_says_so() -> None:
     check(body, collatz)
 
 
+@operation("if", "continue", oracle="numpy")
 def test_continue_from_inside_a_branch() -> None:
     body = """
     %r0, %k = loop iter_values(%s = %zero, %i = %zero) : tile<i32>, tile<i32> -> tile<i32>, tile<i32> {
@@ -172,6 +179,7 @@ def test_continue_from_inside_a_branch() -> None:
     check(body, lambda x: (sum(i for i in range(x) if i % 5 != 2),))
 
 
+@operation("return", oracle="numpy")
 def test_return_ends_a_block_out_of_a_loop_and_keeps_its_stores() -> None:
     body = """
     %f, %g = loop iter_values(%s = %zero, %i = %zero) : tile<i32>, tile<i32> -> tile<i32>, tile<i32> {
@@ -254,6 +262,7 @@ def test_how_many_blocks_run_together_changes_nothing(
     np.testing.assert_array_equal(once.view(np.uint32), again.view(np.uint32))
 
 
+@operation("get_tile_block_id", "get_num_tile_blocks", oracle="numpy")
 def test_grid_coordinates_count_x_first() -> None:
     text = """
     entry @k(%out: tile<ptr<i32>>) {

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tileir
 import tileref
+from tests.tileref.operations import operation
 from tests.tileref.support import pointers, run
 
 powers = st.sampled_from([1, 2, 4])
@@ -48,6 +49,7 @@ def apply(body: str, before: tuple[int, ...], after: tuple[int, ...], index: Any
     return source.reshape(before), out.reshape(after), result
 
 
+@operation("permute", oracle="numpy")
 @settings(max_examples=40, deadline=None)
 @given(shapes, st.data())
 def test_permute(shape: tuple[int, ...], data: st.DataObject) -> None:
@@ -60,6 +62,7 @@ def test_permute(shape: tuple[int, ...], data: st.DataObject) -> None:
     np.testing.assert_array_equal(out, source.transpose(order))
 
 
+@operation("broadcast", oracle="numpy")
 @settings(max_examples=40, deadline=None)
 @given(shapes, st.data())
 def test_broadcast(shape: tuple[int, ...], data: st.DataObject) -> None:
@@ -69,6 +72,7 @@ def test_broadcast(shape: tuple[int, ...], data: st.DataObject) -> None:
     np.testing.assert_array_equal(out, np.broadcast_to(source, after))
 
 
+@operation("extract", "insert", oracle="numpy")
 @settings(max_examples=60, deadline=None)
 @given(shapes, st.data())
 def test_extract_and_insert(shape: tuple[int, ...], data: st.DataObject) -> None:
@@ -99,6 +103,7 @@ def test_extract_and_insert(shape: tuple[int, ...], data: st.DataObject) -> None
         assert result.undefined_elements[1].all()
 
 
+@operation("cat", oracle="numpy")
 @settings(max_examples=30, deadline=None)
 @given(shapes, st.data())
 def test_cat(shape: tuple[int, ...], data: st.DataObject) -> None:
@@ -112,6 +117,7 @@ def test_cat(shape: tuple[int, ...], data: st.DataObject) -> None:
     np.testing.assert_array_equal(out, np.concatenate([source, np.full_like(source, 7)], dim))
 
 
+@operation("iota", oracle="numpy")
 @pytest.mark.parametrize(("element", "count"), [("i1", 2), ("i8", 128), ("i16", 16), ("i32", 16), ("i64", 4)])
 def test_iota(element: str, count: int) -> None:
     text = f"""
@@ -129,6 +135,7 @@ def test_iota(element: str, count: int) -> None:
     np.testing.assert_array_equal(out, np.arange(count))
 
 
+@operation("select", oracle="written")
 def test_select_needs_a_value_of_the_chosen_lane_alone() -> None:
     body = """
       %zero = constant <i32: 0> : tile<4xi32>
@@ -153,6 +160,7 @@ def test_select_needs_a_value_of_the_chosen_lane_alone() -> None:
 FLOATS = ["f64", "f32", "tf32", "f16", "bf16", "f8E4M3FN", "f8E5M2", "f4E2M1FN"]
 
 
+@operation("constant", oracle="written")
 @pytest.mark.parametrize("splat", [False, True])
 @pytest.mark.parametrize("element", [*FLOATS, "f8E8M0FNU", "i64", "i32", "i16", "i8", "i4"])
 def test_a_constant_of_every_format_has_its_value(element: str, splat: bool) -> None:
@@ -180,3 +188,25 @@ def test_a_constant_of_every_format_has_its_value(element: str, splat: bool) -> 
     out = np.zeros(4, np.float64 if wide == "f64" else np.int64)
     tileref.launch(tileir.write(module, version=module.version), 1, [out])
     np.testing.assert_array_equal(out, [written] * 4 if splat else values)
+
+
+@operation("reshape", oracle="numpy")
+@settings(max_examples=30, deadline=None)
+@given(shapes, st.data())
+def test_reshape(shape: tuple[int, ...], data: st.DataObject) -> None:
+    size = math.prod(shape)
+    rank = data.draw(st.integers(1, 4))
+    after = [1] * rank
+    while math.prod(after) < size:
+        after[data.draw(st.integers(0, rank - 1))] *= 2
+    body = f"%r = reshape %x : {shown(shape)} -> {shown(tuple(after))}"
+    source, out, _ = apply(body, shape, tuple(after))
+    np.testing.assert_array_equal(out, source.reshape(after))
+
+
+@operation("reshape", "broadcast", oracle="numpy")
+def test_a_scalar_becomes_a_tile() -> None:
+    body = "%n = reshape %x : tile<1xi32> -> tile<i32>\n%m = reshape %n : tile<i32> -> tile<1x1xi32>\n"
+    body += "%r = broadcast %m : tile<1x1xi32> -> tile<2x4xi32>"
+    _, out, _ = apply(body, (1,), (2, 4))
+    np.testing.assert_array_equal(out, np.ones((2, 4)))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.tileref.operations import operation
 from tests.tileref.support import run
 
 
+@operation("print_tko", oracle="written")
 def test_prints_come_block_by_block_in_the_order_of_each_block() -> None:
     text = """
     entry @k(%f: tile<f32>) {
@@ -23,6 +25,7 @@ def test_prints_come_block_by_block_in_the_order_of_each_block() -> None:
     assert result.prints == ["block 0 of 0:%", second, "block 1 of 0:%", second]
 
 
+@operation("assert", oracle="written")
 def test_a_failed_assertion_names_block_and_lane_and_the_kernel_goes_on() -> None:
     text = """
     entry @k(%out: tile<ptr<i32>>) {
@@ -61,6 +64,7 @@ entry @k(%a: tile<ptr<i32>>, %b: tile<ptr<i32>>) {{
 """
 
 
+@operation("assume", oracle="written")
 @pytest.mark.parametrize(
     ("predicate", "values", "false"),
     [

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tileref
+from tests.tileref.operations import operation
 from tests.tileref.support import pointers, run
 
 LANES = 16
@@ -42,6 +43,7 @@ indices = st.lists(st.integers(-3, 23), min_size=LANES, max_size=LANES)
 masks = st.lists(st.booleans(), min_size=LANES, max_size=LANES)
 
 
+@operation("load_ptr_tko", "offset", oracle="numpy")
 @settings(max_examples=60, deadline=None)
 @given(indices, masks, st.booleans(), st.booleans())
 def test_gather(index: list[int], mask: list[bool], masked: bool, padded: bool) -> None:
@@ -71,6 +73,7 @@ def test_gather(index: list[int], mask: list[bool], masked: bool, padded: bool) 
         assert event.buffer == 0
 
 
+@operation("store_ptr_tko", oracle="written")
 def test_a_false_mask_of_a_scalar_store_stores_nothing() -> None:
     text = """
     entry @k(%a: tile<ptr<f32>>) {
@@ -293,6 +296,7 @@ def view_text(v: dict[str, object], store: bool) -> tuple[str, list[int]]:
     return text, grid
 
 
+@operation("load_view_tko", "make_tensor_view", oracle="numpy")
 @settings(max_examples=120, deadline=None)
 @given(views())
 def test_a_view_loads_what_its_definition_says(v: dict[str, object]) -> None:
@@ -327,6 +331,7 @@ def test_a_view_loads_what_its_definition_says(v: dict[str, object]) -> None:
     assert not result.undefined
 
 
+@operation("store_view_tko", "make_partition_view", oracle="numpy")
 @settings(max_examples=80, deadline=None)
 @given(views())
 def test_a_view_stores_inside_its_tensor_alone(v: dict[str, object]) -> None:
@@ -371,6 +376,7 @@ def test_a_broken_promise_of_inbounds_is_reported() -> None:
     assert (event.kind, event.block, event.lane) == ("inbounds", (1, 0, 0), (1,))
 
 
+@operation("make_gather_scatter_view", "load_view_tko", oracle="numpy")
 def test_rows_of_a_gather_view() -> None:
     """The index of the dense dimension is an element, not a tile, and need not be a multiple of the tile."""
     tensor = "tensor_view<6x8xf32, strides=[8,1]>"

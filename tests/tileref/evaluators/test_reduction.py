@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.tileref.operations import operation
 from tests.tileref.support import bits, run
 
 RNG = np.random.Generator(np.random.PCG64(7))
@@ -111,6 +112,7 @@ def rough(shape: tuple[int, ...]) -> np.ndarray:
     return (RNG.standard_normal(shape) * 10.0 ** RNG.integers(-4, 5, shape)).astype(np.float32)
 
 
+@operation("reduce", oracle="numpy")
 @pytest.mark.parametrize(
     ("model", "shape", "dim", "fold"),
     [
@@ -141,6 +143,7 @@ def test_the_order_of_a_reduction(model: str, shape: tuple[int, ...], dim: int, 
 SHAPES = [((64,), 0, 32), ((16,), 0, 16), ((4, 32), 1, 8), ((128, 2), 0, 32), ((32, 8), 1, 1)]
 
 
+@operation("scan", oracle="numpy")
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("model", ["spec", "sm_90"])
 @pytest.mark.parametrize(("shape", "dim", "lanes"), SHAPES)
@@ -194,6 +197,7 @@ def test_the_accumulator_comes_first_and_the_identity_is_not_folded_in() -> None
         assert out[0] == expected
 
 
+@operation("reduce", oracle="numpy")
 def test_two_operands_travel_together_as_an_argmax_needs() -> None:
     text = """
     entry @k(%a: tile<ptr<f32>>, %v: tile<ptr<f32>>, %i: tile<ptr<i32>>) {
@@ -236,6 +240,7 @@ def test_two_operands_travel_together_as_an_argmax_needs() -> None:
     np.testing.assert_array_equal(places, source.argmax(axis=1))
 
 
+@operation("scan", oracle="numpy")
 def test_a_scan_whose_body_is_not_commutative() -> None:
     """h[i] = a[i] * h[i-1] + b[i], as pairs of a coefficient and an addend."""
     text = """
