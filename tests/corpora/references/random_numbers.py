@@ -87,7 +87,7 @@ def shuffle(x, y, key, rounds):
     return (y,)
 
 
-@reference("random/rounded_stochastically_*")
+@reference("random/rounded_stochastically_*", 0.0)
 def rounded_stochastically(x, y, key):
     """A neighbour in bf16, the farther one as often as the number is near to it."""
     step = 2.0 ** (np.floor(np.log2(np.abs(x))) - 7)
