@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from tileir.errors import ArgumentError
-from tileir.module import Function, Module
+from tileir.module import Module
 
 from .arguments import all_arrays, bind, check_grid, find_entry
 from .frame import Frame
+from .hoisting import evaluate
 from .loading import Loaded, load
 from .progress import run_in_turns
-from .regions import run_region, steps_of
+from .regions import run_region
 from .result import LaunchResult
 from .run import Check, Run
 from .schedule import run_chunks
@@ -70,32 +71,31 @@ def launch(
     if check not in ("on", "off", "strict"):
         raise ArgumentError("there is no such check", rule="check", found=check, expected="on, off or strict")
     chosen = model_named(model).of(function)
+    prepared = loaded.prepared(function)
     memory, globals_ = loaded.begin()
-    values = bind(function, args, memory)
+    parameters = bind(function, args, memory)
     arguments = list(memory.buffers)
     run = Run(loaded.module, function, extents, memory, chosen, check=check, step_budget=step_budget)
-    run.globals, run.steps = globals_, loaded.steps
-    _prepare(run, function)
-
-    arrays = all_arrays(args)
+    run.globals = globals_
+    total = extents[0] * extents[1] * extents[2]
+    known = dict(zip(function.parameters, parameters, strict=True))
+    known, hoisted = evaluate(run, prepared.uniform, known, total)
+    run.steps = prepared.without(hoisted)
 
     def frame_of(numbers: Selection) -> Frame:
         frame = Frame(run, len(numbers), blocks=numbers)
-        frame.values.update(zip(function.parameters, values, strict=True))
+        frame.values.update(known)
         return frame
 
     def blocks(numbers: Selection) -> None:
         run_region(frame_of(numbers), function.body)
 
-    total = extents[0] * extents[1] * extents[2]
-    waiting = loaded.waits(function).among(lambda a, b: _overlap(args, a, b))
+    waiting = prepared.waits.among(lambda a, b: _overlap(args, a, b))
     try:
         if waiting:
-            run_in_turns(
-                run, function.body, plan(function, waiting), lambda n: frame_of(np.array([n])), total
-            )
+            run_in_turns(run, plan(function, waiting), lambda n: frame_of(np.array([n])), total)
         else:
-            run_chunks(function, total, blocks, threads=threads, memory_budget=memory_budget)
+            run_chunks(prepared.sizes, total, blocks, threads=threads, memory_budget=memory_budget)
     finally:
         loaded.end(memory)
 
@@ -103,7 +103,8 @@ def launch(
     result.undefined = run.undefined
     result.prints = run.ordered_prints()
     result.assertions = run.assertions
-    result.unexplained = chosen.unexplained(list(function.body.walk()))
+    result.unexplained = prepared.unexplained(chosen, model if isinstance(model, str) else None)
+    arrays = all_arrays(args)
     for buffer in arguments:
         if buffer.argument is not None and buffer.undefined is not None and buffer.undefined.any():
             array = arrays[buffer.argument]
@@ -122,12 +123,3 @@ def _overlap(args: Sequence[Any], first: Root, second: Root) -> bool:
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
         return True
     return np.may_share_memory(one, other)
-
-
-def _prepare(run: Run, function: Function) -> None:
-    """Find every operation's evaluator before anything runs."""
-    frame = Frame(run, 0)
-    steps_of(frame, function.body)
-    for operation in function.body.walk():
-        for region in operation.regions:
-            steps_of(frame, region)

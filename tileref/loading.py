@@ -14,7 +14,7 @@ from tileir.types import NumberType
 
 from .formats import Array, constant_array, format_of
 from .memory import Buffer, Memory, encode
-from .waiting import Waits, find_waits
+from .preparing import Prepared, prepare_function
 
 if TYPE_CHECKING:
     from .result import LaunchResult
@@ -38,9 +38,7 @@ class Loaded:
             self._memory.add(_initial(variable), f"global {variable.name}")
         buffers = zip(module.globals, self._memory.buffers, strict=True)
         self.globals: dict[str, Array] = {v.name: _as_array(v, buffer) for v, buffer in buffers}
-        self.steps: dict[int, Any] = {}
-        """Prepared regions; see ``tileref.regions``."""
-        self._waits: dict[int, Waits] = {}
+        self._prepared: dict[int, Prepared] = {}
 
     def launch(self, grid: int | Sequence[int], args: Sequence[Any], **options: Any) -> LaunchResult:
         """Run an entry on numpy arrays; the same as ``tileref.launch`` with this as its kernel."""
@@ -48,11 +46,11 @@ class Loaded:
 
         return launch(self, grid, args, **options)
 
-    def waits(self, function: Function) -> Waits:
-        """The loops of one of the module's functions that could wait."""
-        found = self._waits.get(id(function))
+    def prepared(self, function: Function) -> Prepared:
+        """One of the module's functions, ready to run."""
+        found = self._prepared.get(id(function))
         if found is None:
-            found = self._waits[id(function)] = find_waits(function)
+            found = self._prepared[id(function)] = prepare_function(function)
         return found
 
     def begin(self) -> tuple[Memory, dict[str, Buffer]]:

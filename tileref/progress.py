@@ -77,12 +77,11 @@ class _Block:
         return self.pause is not None
 
 
-def run_in_turns(run: Run, region: Region, plan: Plan, start: Callable[[int], Frame], blocks: int) -> None:
-    """Run ``region`` in ``blocks`` blocks, in turns.
+def run_in_turns(run: Run, plan: Plan, start: Callable[[int], Frame], blocks: int) -> None:
+    """Run an entry in ``blocks`` blocks, in turns.
 
     Args:
         run: the launch.
-        region: the entry's body.
         plan: the loops that wait.
         start: makes the frame of the block with a number.
         blocks: how many there are.
@@ -91,7 +90,7 @@ def run_in_turns(run: Run, region: Region, plan: Plan, start: Callable[[int], Fr
         TileError: ``deadlock`` where the blocks in flight wait for what none of them will do, ``step-budget``
             where they go round their loops too often.
     """
-    coming = (_Block(n, _turns(start(n), region, plan)) for n in range(blocks))
+    coming = (_Block(n, _turns(start(n), run.entry.body, plan)) for n in range(blocks))
     flying: deque[_Block] = deque(islice(coming, IN_FLIGHT))
     run.waits = lambda: _waits(flying, blocks)
     past = _Past(run.memory)

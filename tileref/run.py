@@ -41,7 +41,7 @@ class Run:
     step_budget: int = 10**8
     globals: dict[str, Buffer] = field(default_factory=dict)
     steps: dict[int, Any] = field(default_factory=dict)
-    """Prepared regions; see ``tileref.regions``."""
+    """The steps of each region by its ``id``; see ``tileref.regions``."""
     assertions: list[Assertion] = field(default_factory=list)
     waits: Callable[[], str] | None = None
     """What the blocks wait for, where they run in turns; see ``tileref.progress``."""
