@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -22,18 +24,25 @@ CASES = (
 )
 
 
-def digest() -> str:
-    """The hash; NaNs, signed zeros and what was undefined are part of it."""
-    total = hashlib.sha256()
-    for case in corpora.load(CASES):
-        for model in tileref.models():
-            arguments = case.arguments()
-            result = tileref.launch(case.kernel, case.grid, arguments, model=model)
-            total.update(f"{case.name} {model} {sorted(result.undefined_elements)}".encode())
-            for argument in arguments:
-                if isinstance(argument, np.ndarray):
-                    total.update(argument.tobytes())
+def piece(case: corpora.Case, model: str) -> str:
+    """The hash of one case under one model; NaNs, signed zeros and what was undefined are part of it."""
+    arguments = case.arguments()
+    result = tileref.launch(case.kernel, case.grid, arguments, model=model)
+    total = hashlib.sha256(f"{case.name} {model} {sorted(result.undefined_elements)}".encode())
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            total.update(argument.tobytes())
     return total.hexdigest()
+
+
+def pieces(cases: Sequence[str] = CASES) -> list[Callable[[], str]]:
+    """What ``digest`` is put together from, to be called in any order and at the same time."""
+    return [partial(piece, case, model) for case in corpora.load(cases) for model in tileref.models()]
+
+
+def digest() -> str:
+    """The hash of all."""
+    return hashlib.sha256("".join(one() for one in pieces()).encode()).hexdigest()
 
 
 if __name__ == "__main__":
