@@ -16,7 +16,7 @@ from tests.tileref.support import run
 from tileref.numerics.formats import FORMATS, FloatFormat
 
 LANES, CELLS, BLOCKS = 16, 8, 3
-DTYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64, "f16": np.float16}
+DTYPES = {name: FORMATS[name].dtype for name in ("i32", "i64", "f16", "bf16", "f32", "f64")}
 
 
 def text_of(operation_text: str, element: str, values: str) -> str:
@@ -124,7 +124,7 @@ def test_integers(mode: str, element: str, masked: bool) -> None:
 @operation("atomic_rmw_tko", oracle="exact")
 @pytest.mark.parametrize(
     ("element", "mode"),
-    [("f16", "addf"), ("f32", "addf"), ("f64", "addf"), ("f32", "xchg"), ("f64", "xchg")],
+    [("f16", "addf"), ("bf16", "addf"), ("f32", "addf"), ("f64", "addf"), ("f32", "xchg"), ("f64", "xchg")],
 )
 def test_floats(element: str, mode: str) -> None:
     fmt = FORMATS[element]
@@ -217,7 +217,9 @@ def test_reduction_into_a_view(mode: str, element: str, strided: bool) -> None:
 
 
 @operation("atomic_red_view_tko", oracle="written")
-def test_floats_are_added_into_a_view() -> None:
+@pytest.mark.parametrize("scope", ["tl_blk", "device"])
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64"])
+def test_floats_are_added_into_a_view(element: str, scope: str) -> None:
     view = "partition_view<tile=(4), tensor_view<6xf32, strides=[1]>>"
     text = f"""
     entry @k(%mem: tile<ptr<f32>>, %x: tile<f32>) {{
@@ -226,10 +228,10 @@ def test_floats_are_added_into_a_view() -> None:
       %view = make_partition_view %tensor : {view}
       %one = reshape %x : tile<f32> -> tile<1xf32>
       %v = broadcast %one : tile<1xf32> -> tile<4xf32>
-      %u = atomic_red_view_tko relaxed device %view[%b], addf, %v : tile<4xf32>, {view}, tile<i32> -> token
+      %u = atomic_red_view_tko relaxed {scope} %view[%b], addf, %v : tile<4xf32>, {view}, tile<i32> -> token
       return
     }}
     """
-    memory = np.array([1, 2, 3, 4, 5, 6, 99, 99], np.float32)
-    run(text, 2, [memory[:6], 0.5])
-    assert memory.tolist() == [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 99, 99]
+    memory = np.array([1, 2, 3, 4, 5, 6, 99, 99]).astype(FORMATS[element].dtype)
+    run(text.replace("f32", element), 2, [memory[:6], 0.5])
+    assert memory.astype(np.float64).tolist() == [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 99, 99]

@@ -84,6 +84,35 @@ def test_ftof_from_and_to_four_bits(element: str) -> None:
     np.testing.assert_array_equal(found.view(np.uint8), nibbles[0::2] | nibbles[1::2] << 4)
 
 
+@operation("ftoi", "bitcast", oracle="exact")
+@pytest.mark.parametrize("how", ["signed", "unsigned"])
+def test_ftoi_from_four_bits(how: str) -> None:
+    codes = np.arange(16, dtype=np.int8)
+    text = f"""
+      %n = trunci %a : {{A}} -> tile<8xi4>
+      %f = bitcast %n : tile<8xi4> -> tile<8xf4E2M1FN>
+      %r = ftoi %f {how} : tile<8xf4E2M1FN> -> {{R}}"""
+    found = apply(text, [codes], ["i8"], "i8")
+    whole = [oracle.as_int(x) for x in oracle.decode_all(codes.astype(np.uint64), "f4E2M1FN")]
+    unknown = [how == "unsigned" and value < 0 for value in whole]
+    np.testing.assert_array_equal(found.undefined, unknown)
+    assert [v for v, gone in zip(found.array.tolist(), unknown, strict=True) if not gone] == [
+        v for v, gone in zip(whole, unknown, strict=True) if not gone
+    ]
+
+
+@operation("itof", "bitcast", oracle="exact")
+def test_itof_to_four_bits() -> None:
+    given = np.arange(-16, 16, dtype=np.int8)
+    text = """
+      %f = itof %a signed : {A} -> tile<8xf4E2M1FN>
+      %n = bitcast %f : tile<8xf4E2M1FN> -> tile<8xi4>
+      %r = exti %n unsigned : tile<8xi4> -> {R}"""
+    found = apply(text, [given], ["i8"], "i8").array
+    expected = oracle.encode_all(map(oracle.integer, given.tolist()), "f4E2M1FN", "nearest_even")
+    np.testing.assert_array_equal(found, expected.astype(np.int8))
+
+
 @operation("ftof", oracle="written")
 def test_one_rounding_where_two_would_differ() -> None:
     given = cycle(np.array([1 + 2.0**-8 + 2.0**-40, -431.99999999999994]), 16)
@@ -196,7 +225,7 @@ def test_through_four_bits(how: str) -> None:
     np.testing.assert_array_equal(found, np.where((low > 7) & (how == "signed"), low - 16, low))
 
 
-PACKED = ("i8", "f8E4M3FN", "i16", "f16", "bf16", "i32", "f32", "i64", "f64")
+PACKED = ("i8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "i16", "f16", "bf16", "i32", "f32", "i64", "f64")
 
 
 @operation("pack", oracle="numpy")

@@ -69,11 +69,12 @@ def test_blocks_share_a_global() -> None:
 
 
 @operation("alloca", "offset", oracle="numpy")
-def test_every_block_has_an_allocation_of_its_own() -> None:
+@pytest.mark.parametrize("kind", ["", " global"])
+def test_every_block_has_an_allocation_of_its_own(kind: str) -> None:
     text = f"""
     entry @k(%out: tile<ptr<i32>>) {{
       {first_of_block(8)}
-      %own = alloca num_elem = 8, alignment = 16 : tile<ptr<i32>>
+      %own = alloca num_elem = 8, alignment = 16{kind} : tile<ptr<i32>>
       %zero = constant <i32: 0> : tile<i32>
       {at("mine", "own", "i32", 8, "zero")}
       {at("to", "out", "i32", 8)}
