@@ -6,7 +6,9 @@ import contextlib
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from .bytecode import read
 from .bytecode.sections import MAGIC
@@ -67,15 +69,31 @@ def write_whole(path: str, data: bytes) -> None:
     Raises:
         TileError: it cannot be written.
     """
+    if path != STANDARD:
+        with replacing(path) as file:
+            file.write(data)
+        return
     try:
-        if path == STANDARD:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-            return
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+@contextlib.contextmanager
+def replacing(path: str) -> Iterator[IO[bytes]]:
+    """A file to write to that takes the place of ``path`` when all is written, and vanishes if it is not.
+
+    Raises:
+        TileError: it cannot be written.
+    """
+    try:
         handle, temporary = tempfile.mkstemp(prefix=".tileir-", dir=Path(path).parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                yield file
             # A temporary file is readable for its owner alone; a new file is as readable as any other.
             mask = os.umask(0)
             os.umask(mask)
@@ -85,7 +103,9 @@ def write_whole(path: str, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
-    except BrokenPipeError:
-        raise
     except OSError as error:
-        raise TileError(f"cannot write the file: {error.strerror}", rule="file", file=path) from error
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: str, error: OSError) -> TileError:
+    return TileError(f"cannot write the file: {error.strerror}", rule="file", file=path)

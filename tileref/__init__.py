@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .arguments import Table
+    from .inspection.estimating import Estimate, estimate
     from .launching import launch
     from .loading import Loaded, load
-    from .result import Assertion, LaunchResult
+    from .result import Assertion, LaunchResult, Lint
     from .run import UndefinedBehaviour
     from .targets import Explanation, Model, model, models
     from .undefined import Undefined
 
 _HOMES = {
     "Assertion": "result",
+    "Estimate": "inspection.estimating",
     "Explanation": "targets",
     "LaunchResult": "result",
+    "Lint": "result",
     "Loaded": "loading",
     "Model": "targets",
     "Table": "arguments",
     "Undefined": "undefined",
     "UndefinedBehaviour": "run",
+    "estimate": "inspection.estimating",
     "launch": "launching",
     "load": "loading",
     "model": "targets",
@@ -34,13 +38,16 @@ _HOMES = {
 
 __all__ = [
     "Assertion",
+    "Estimate",
     "Explanation",
     "LaunchResult",
+    "Lint",
     "Loaded",
     "Model",
     "Table",
     "Undefined",
     "UndefinedBehaviour",
+    "estimate",
     "launch",
     "load",
     "model",

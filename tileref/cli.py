@@ -11,13 +11,19 @@ Exit codes:
 from __future__ import annotations
 
 import sys
+from bdb import BdbQuit
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .inspection.options import BareTrace, looking, looking_options
+from .inspection.words import WORDS
+
 if TYPE_CHECKING:
+    from tileir.module import Module
+
     from .result import LaunchResult
 
 
@@ -68,6 +74,8 @@ class _Group(click.Group):
         except TileError as error:
             click.echo("tileref: " + " ".join(str(error).split("\n")), err=True)
             sys.exit(_code(error))
+        except BdbQuit:
+            raise click.Abort from None
         except MemoryError as error:
             click.echo(f"tileref: there is not enough memory {error}".rstrip(), err=True)
             sys.exit(Code.REFUSED)
@@ -111,7 +119,7 @@ def _outputs(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> lis
     return found
 
 
-@main.command(epilog=ARGUMENTS)
+@main.command(cls=BareTrace, epilog=ARGUMENTS + "\n" + WORDS)
 @click.argument("file", metavar="FILE")
 @click.option("--grid", metavar="X[,Y[,Z]]", required=True, callback=_grid, help="Blocks along each axis.")
 @click.option("--arg", "arguments", metavar="ARGUMENT", multiple=True, help="See below; repeat it.")
@@ -140,7 +148,8 @@ def _outputs(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> lis
     show_default=True,
     help="Report what is undefined, do not, or stop at the first.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Say what happened as JSON.")
+@looking_options
+@click.option("--json", "as_json", is_flag=True, help="Say what happened as JSON; traces as a line each.")
 def run(
     file: str,
     grid: tuple[int, ...],
@@ -152,6 +161,8 @@ def run(
     steps: int,
     check: Any,
     as_json: bool,
+    estimate: bool,
+    **looks: Any,
 ) -> None:
     """Run the kernel in FILE (bytecode or text; - is standard input) on a grid of blocks."""
     import numpy as np
@@ -160,6 +171,7 @@ def run(
     from tileir.files import read_module
 
     from .buffers import argument, save
+    from .inspection.display import Display
     from .launching import launch
 
     module = read_module(file)
@@ -172,15 +184,24 @@ def run(
                 found=position,
                 expected=[i for i, v in enumerate(values) if isinstance(v, np.ndarray)],
             )
-    result = launch(
-        module, grid, values, model=model, entry=entry, threads=threads, check=check, step_budget=steps
-    )
+    options = {"model": model, "entry": entry, "threads": threads, "check": check, "step_budget": steps}
+    if estimate:
+        _estimate(module, grid, values, options, as_json=as_json)
+        return
+    asked = looking(as_json=as_json, **looks)
+    # Behind a trace on the same stream, one line more.
+    traced = looks["trace_to"] is None and bool(looks["trace"] or looks["watch"])
+    with Display(shown=not traced and not looks["breakpoint"]) as display:
+        result = launch(module, grid, values, progress=display, **options, **asked)
     for position, path in outputs:
         save(path, values[position])
     if as_json:
-        click.echo(_as_json(result))
+        click.echo(_as_json(result, one_line=traced))
     else:
         _report(result)
+        for probe in asked["probe"]:
+            for path in probe.written:
+                click.echo(f"wrote {path}", err=True)
     if result.undefined or result.assertions:
         sys.exit(Code.UNDEFINED)
 
@@ -195,11 +216,37 @@ def _report(result: LaunchResult) -> None:
         click.echo(f"argument {position}: {int(mask.sum())} elements have no defined value", err=True)
     for each in result.unexplained:
         click.echo(f"bits of {each.operation} are not claimed for {result.model}: {each.reason}", err=True)
+    for lint in result.lints:
+        click.echo(str(lint), err=True)
     grid = "x".join(map(str, result.grid))
-    click.echo(f"{result.entry} on {grid} blocks as {result.model}: {result.seconds:.3f} s", err=True)
+    some = ""
+    if result.blocks is not None:
+        some = f"{len(result.blocks)} ({_listed(result.blocks.tolist())}) of "
+    click.echo(f"{result.entry} on {some}{grid} blocks as {result.model}: {result.seconds:.3f} s", err=True)
 
 
-def _as_json(result: LaunchResult) -> str:
+LISTED = 8
+"""Numbers of blocks that are spelled out."""
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers[:LISTED])) + (", ..." if len(numbers) > LISTED else "")
+
+
+def _estimate(
+    module: Module, grid: tuple[int, ...], values: list[Any], options: dict[str, Any], *, as_json: bool
+) -> None:
+    """How long the launch would take; the arguments stay as they are."""
+    import json
+    from dataclasses import asdict
+
+    from .inspection.estimating import estimate
+
+    found = estimate(module, grid, values, **options)
+    click.echo(json.dumps(asdict(found)) if as_json else str(found))
+
+
+def _as_json(result: LaunchResult, *, one_line: bool) -> str:
     import json
     from dataclasses import asdict
 
@@ -213,9 +260,11 @@ def _as_json(result: LaunchResult) -> str:
             "undefined": [asdict(event) for event in result.undefined],
             "undefined_elements": {str(i): int(mask.sum()) for i, mask in result.undefined_elements.items()},
             "assertions": [asdict(assertion) for assertion in result.assertions],
+            "lints": [asdict(lint) for lint in result.lints],
+            "blocks": None if result.blocks is None else result.blocks.tolist(),
             "unexplained": [asdict(each) for each in result.unexplained],
         },
-        indent=1,
+        indent=None if one_line else 1,
     )
 
 

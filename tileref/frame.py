@@ -21,7 +21,11 @@ class Frame:
     sees the parent's values cut down to them.
     """
 
-    __slots__ = ("blocks", "count", "parent", "run", "selection", "values")
+    __slots__ = ("blocks", "count", "parent", "run", "selection", "turn", "turns", "values")
+    turn: int
+    """Which turn of a loop or a fold the region is run for; set while somebody looks on, and only there."""
+    turns: dict[int, int]
+    """How often each region was begun from here, by its identity; likewise."""
 
     def __init__(
         self,
@@ -82,6 +86,28 @@ class Frame:
         number = int(blocks[min(block, len(blocks) - 1)])
         x, y, _ = self.run.grid
         return number % x, number // x % y, number // (x * y)
+
+
+class BodyFrame(Frame):
+    """A frame of a reduction's or a scan's body, in which every lane is run as if it were a block.
+
+    The lanes are those of arrays of ``shape``, whose axis number ``axis`` is the one of blocks: before it is
+    what the order of evaluation made of the folded dimension, behind it the other dimensions. ``owners`` says
+    for each lane which block of the parent it belongs to.
+    """
+
+    __slots__ = ("axis", "shape")
+
+    def __init__(self, parent: Frame, owners: Selection, shape: tuple[int, ...], axis: int) -> None:
+        super().__init__(parent.run, len(owners), parent=parent, selection=owners)
+        self.shape = shape
+        self.axis = axis
+
+    def lanes(self) -> Selection:
+        """For each lane its position in ``shape`` without the axis of blocks, as (lanes, dimensions)."""
+        positions = np.unravel_index(np.arange(self.count), self.shape)
+        others = [p for i, p in enumerate(positions) if i != self.axis]
+        return np.stack(others, axis=-1) if others else np.empty((self.count, 0), np.intp)
 
 
 def compose(outer: Selection | None, inner: Selection | None) -> Selection | None:

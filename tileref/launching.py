@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -15,6 +15,10 @@ from tileir.module import Module
 from .arguments import all_arrays, bind, check_grid, find_entry
 from .frame import Frame
 from .hoisting import evaluate
+from .inspection.asked import Asked, Observers, Probes, inspection
+from .inspection.blocks import chosen as chosen_blocks
+from .inspection.progress import Counter, Progress
+from .inspection.session import looking_on
 from .loading import Loaded, load
 from .progress import run_in_turns
 from .regions import run_region
@@ -40,6 +44,14 @@ def launch(
     threads: int | None = None,
     memory_budget: int = DEFAULT_BUDGET,
     step_budget: int = 10**8,
+    blocks: Any = None,
+    progress: Callable[[Progress], Any] | None = None,
+    observe: Observers = None,
+    trace: Asked = None,
+    watch: Asked = None,
+    breakpoint: Asked = None,
+    probe: Probes = None,
+    lint: str | Sequence[str] = (),
 ) -> LaunchResult:
     """Run a kernel as a GPU would, on numpy arrays.
 
@@ -56,13 +68,23 @@ def launch(
         threads: how many run at once; as many as there are processors if not given.
         memory_budget: bytes that tiles may take; decides how many blocks run together, never the answer.
         step_budget: iterations of loops after which a launch is taken to be endless.
+        blocks: run these alone, in a grid that stays as large as it is: numbers, coordinates, or text such
+            as ``"0-7"``, ``"3,0,0"`` and ``"sample=100,seed=1"``.
+        progress: called with a ``Progress`` whenever blocks are done.
+        observe: called with an ``Event`` for every operation that ran; or several, or observers of
+            ``tileref.inspection``. While anybody looks on, one thread runs.
+        trace: selections (see ``tileref.inspection.selections``) whose values are printed; True is all.
+        watch: selections whose values are printed with what changed since the last time.
+        breakpoint: selections at which Python's debugger starts.
+        probe: the files to write values to, by selection: ``{"%17": "out.npz"}``.
+        lint: names of lints; there is ``"lost-addend"``.
 
     Returns:
         What was undefined, printed and asserted; see ``LaunchResult``.
 
     Raises:
         TileError: the kernel cannot be read or holds an operation that cannot be run, or an argument is of
-            the wrong type, count or size. Nothing has run then.
+            the wrong type, count or size, or a selection names what is not there. Nothing has run then.
     """
     started = time.perf_counter()
     loaded = kernel if isinstance(kernel, Loaded) else load(kernel)
@@ -76,26 +98,53 @@ def launch(
     parameters = bind(function, args, memory)
     arguments = list(memory.buffers)
     run = Run(loaded.module, function, extents, memory, chosen, check=check, step_budget=step_budget)
+    chosen_ones = chosen_blocks(blocks, extents)
+    total = extents[0] * extents[1] * extents[2] if chosen_ones is None else len(chosen_ones)
+    looks = run.inspection = inspection(
+        function,
+        extents,
+        observe=observe,
+        trace=trace,
+        watch=watch,
+        breakpoint=breakpoint,
+        probe=probe,
+        lint=lint,
+    )
     run.globals = globals_
-    total = extents[0] * extents[1] * extents[2]
     known = dict(zip(function.parameters, parameters, strict=True))
-    known, hoisted = evaluate(run, prepared.uniform, known, total)
+    uniform = prepared.uniform if looks is None else looks.unseen(prepared.uniform)
+    known, hoisted = evaluate(run, uniform, known, total)
     run.steps = prepared.without(hoisted)
+    if looks is not None:
+        run.steps = looks.instrumented(run.steps)
+    counter = None if progress is None else Counter(total, progress)
 
     def frame_of(numbers: Selection) -> Frame:
+        numbers = numbers if chosen_ones is None else chosen_ones[numbers]
         frame = Frame(run, len(numbers), blocks=numbers)
         frame.values.update(known)
         return frame
 
-    def blocks(numbers: Selection) -> None:
-        run_region(frame_of(numbers), function.body)
+    def ended(numbers: Selection) -> None:
+        if counter is not None:
+            counter.add(len(numbers))
+        if looks is not None:
+            looks.finished(numbers)
+
+    def some(numbers: Selection) -> None:
+        frame = frame_of(numbers)
+        run_region(frame, function.body)
+        ended(frame.linear_blocks())
 
     waiting = prepared.waits.among(lambda a, b: _overlap(args, a, b))
     try:
-        if waiting:
-            run_in_turns(run, plan(function, waiting), lambda n: frame_of(np.array([n])), total)
-        else:
-            run_chunks(prepared.sizes, total, blocks, threads=threads, memory_budget=memory_budget)
+        with looking_on(looks):
+            if looks is not None and not looks.concurrent:
+                threads = 1
+            if waiting:
+                run_in_turns(run, plan(function, waiting), lambda n: frame_of(np.array([n])), total, ended)
+            else:
+                run_chunks(prepared.sizes, total, some, threads=threads, memory_budget=memory_budget)
     finally:
         loaded.end(memory)
 
@@ -103,6 +152,8 @@ def launch(
     result.undefined = run.undefined
     result.prints = run.ordered_prints()
     result.assertions = run.assertions
+    result.lints = [] if looks is None else looks.lints
+    result.blocks = chosen_ones
     result.unexplained = prepared.unexplained(chosen, model if isinstance(model, str) else None)
     arrays = all_arrays(args)
     for buffer in arguments:

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tileir.errors import TileError
 from tileir.types import NumberType
 
 from .formats import Array
 
+WIDEST = 4095
+"""Characters that C promises for one conversion."""
 CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\d+)?(?:\.(?P<precision>\d+))?(?:hh|h|ll|l|j|z|t|L)?"
     r"(?P<kind>[diouxXfFeEgGaAcsp%])"
@@ -21,12 +24,22 @@ def render(text: str, values: Sequence[Array], elements: Sequence[NumberType | N
     """``text`` with every conversion replaced by the next tile.
 
     A scalar is printed as C would; a tile of rank 1 or more as its elements between brackets.
+
+    Raises:
+        TileError: a conversion is wider than C promises.
     """
     remaining = iter(zip(values, elements, strict=True))
 
     def one(match: re.Match[str]) -> str:
         if match["kind"] == "%":
             return "%"
+        if any(int(match[part] or 0) > WIDEST for part in ("width", "precision")):
+            raise TileError(
+                "a conversion of a print is too wide",
+                rule="print-format",
+                found=match[0],
+                expected=f"at most {WIDEST}",
+            )
         try:
             value, element = next(remaining)
         except StopIteration:

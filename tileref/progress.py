@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 
+import numpy as np
+
 from tileir.errors import TileError
 from tileir.module import Operation, Region
 from tileir.ops import control as ops
@@ -28,7 +30,7 @@ from .regions import Branched, Exit, run_region, steps_of
 from .run import Run
 from .spinning import Spin, same_values
 from .undefined import describe
-from .values import RuntimeValue, Tile
+from .values import RuntimeValue, Selection, Tile
 from .waiting import Plan
 
 IN_FLIGHT = 1024
@@ -61,6 +63,7 @@ Turns = Generator[Pause, None, Exit]
 
 @dataclass(slots=True, eq=False)
 class _Block:
+    order: int
     number: int
     turns: Turns
     pause: Pause | None = None
@@ -77,7 +80,13 @@ class _Block:
         return self.pause is not None
 
 
-def run_in_turns(run: Run, plan: Plan, start: Callable[[int], Frame], blocks: int) -> None:
+def run_in_turns(
+    run: Run,
+    plan: Plan,
+    start: Callable[[int], Frame],
+    blocks: int,
+    ended: Callable[[Selection], None] | None = None,
+) -> None:
     """Run an entry in ``blocks`` blocks, in turns.
 
     Args:
@@ -85,12 +94,14 @@ def run_in_turns(run: Run, plan: Plan, start: Callable[[int], Frame], blocks: in
         plan: the loops that wait.
         start: makes the frame of the block with a number.
         blocks: how many there are.
+        ended: is told the number of each block that ends.
 
     Raises:
         TileError: ``deadlock`` where the blocks in flight wait for what none of them will do, ``step-budget``
             where they go round their loops too often.
     """
-    coming = (_Block(n, _turns(start(n), run.entry.body, plan)) for n in range(blocks))
+    frames = enumerate(map(start, range(blocks)))
+    coming = (_Block(n, int(f.linear_blocks()[0]), _turns(f, run.entry.body, plan)) for n, f in frames)
     flying: deque[_Block] = deque(islice(coming, IN_FLIGHT))
     run.waits = lambda: _waits(flying, blocks)
     past = _Past(run.memory)
@@ -103,6 +114,8 @@ def run_in_turns(run: Run, plan: Plan, start: Callable[[int], Frame], blocks: in
                     flying.rotate(-1)
                 else:
                     flying.popleft()
+                    if ended is not None:
+                        ended(np.array([block.number]))
                     flying.extend(islice(coming, 1))
                     quiet = False
             if not quiet:
@@ -125,7 +138,7 @@ def _waits(flying: Sequence[_Block], blocks: int) -> str:
         where = describe(operations[key])
         place = where["operation"] + ("" if where["location"] is None else f" at {where['location']}")
         parts.append(f"{count} waiting in {place} (the first is block {first})")
-    coming = blocks - 1 - max(block.number for block in flying)
+    coming = blocks - 1 - max(block.order for block in flying)
     if coming:
         parts.append(f"{coming} of the grid not started")
     return ", ".join([f"{len(flying)} blocks in flight", *parts])
@@ -199,7 +212,7 @@ def _turns(frame: Frame, region: Region, plan: Plan) -> Turns:
         operation = step.operation
         if step.evaluate is None:
             return Exit(type(operation), None, tuple(frame.get(v) for v in operation.uses))
-        if id(operation) in plan.around:
+        if id(operation) in plan.around and not step.looks:
             left = yield from _TURNS[type(operation)](frame, operation, plan, *step.arguments(frame))
             if left.kind is not _INSIDE[type(operation)]:
                 return left

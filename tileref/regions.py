@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tileir.errors import UnsupportedError
+from tileir.errors import TileError, UnsupportedError
 from tileir.module import Operation, Region, Value
 from tileir.ops import control
 
@@ -44,25 +44,19 @@ class Branched:
     exits: list[Exit]
 
 
+@dataclass(frozen=True, slots=True)
 class Step:
-    """An operation, ready to run: its evaluator, and the values that nobody needs after it."""
+    """An operation, ready to run: its evaluator, and the values that nobody needs after it.
 
-    __slots__ = ("dead", "evaluate", "operands", "operation")
+    A terminator has no evaluator. A step that ``looks`` only looks on, before a region's first step, after
+    another, or before the last; it answers None. See ``tileref.inspection``.
+    """
 
-    def __init__(self, operation: Operation, dead: tuple[Value, ...]) -> None:
-        from .evaluators import EVALUATORS
-
-        evaluate = EVALUATORS.get(type(operation))
-        if evaluate is None and not isinstance(operation, TERMINATORS):
-            raise UnsupportedError(
-                "the interpreter has no evaluator for this operation yet",
-                rule="operation-unsupported",
-                **describe(operation),
-            )
-        self.operation = operation
-        self.evaluate: Any = evaluate
-        self.operands = tuple(operation.__dict__[p.name] for p in operation.declaration.operands)
-        self.dead = dead
+    operation: Operation
+    evaluate: Any
+    operands: tuple[Any, ...] = ()
+    dead: tuple[Value, ...] = ()
+    looks: bool = False
 
     def arguments(self, frame: Frame) -> list[Any]:
         """What the evaluator is called with: the operands by declared part."""
@@ -79,6 +73,20 @@ class Step:
             frame.values.pop(value, None)
 
 
+def _step(operation: Operation, dead: tuple[Value, ...]) -> Step:
+    from .evaluators import EVALUATORS
+
+    evaluate = EVALUATORS.get(type(operation))
+    if evaluate is None and not isinstance(operation, TERMINATORS):
+        raise UnsupportedError(
+            "the interpreter has no evaluator for this operation yet",
+            rule="operation-unsupported",
+            **describe(operation),
+        )
+    operands = tuple(operation.__dict__[p.name] for p in operation.declaration.operands)
+    return Step(operation, evaluate, operands, dead)
+
+
 def prepare(region: Region) -> list[Step]:
     """The steps of a region, worked out once."""
     last: dict[Value, int] = {}
@@ -93,7 +101,7 @@ def prepare(region: Region) -> list[Step]:
     dead: list[list[Value]] = [[] for _ in region.operations]
     for value, i in last.items():
         dead[i].append(value)
-    return [Step(op, tuple(dead[i])) for i, op in enumerate(region.operations)]
+    return [_step(op, tuple(dead[i])) for i, op in enumerate(region.operations)]
 
 
 def _used(operation: Operation) -> set[Value]:
@@ -119,23 +127,31 @@ def run_region(frame: Frame, region: Region) -> list[Exit]:
     exits: list[Exit] = []
     current = frame
     selection: Selection | None = None  # the blocks of `current` among those of `frame`
-    for step in steps_of(frame, region):
-        operation = step.operation
-        if step.evaluate is None:
-            values = tuple(current.get(v) for v in operation.uses)
-            exits.append(Exit(type(operation), selection, values))
-            return exits
-        answer = step.evaluate(current, operation, *step.arguments(current))
-        if isinstance(answer, Branched):
-            for e in answer.exits:
-                exits.append(Exit(e.kind, compose(selection, e.selection), e.values))
-            if answer.staying is not None:
-                if len(answer.staying) == 0:
-                    return exits
-                selection = compose(selection, answer.staying)
-                current = current.child(answer.staying)
-            answer = answer.results
-        step.keep(current, answer)
+    step = None
+    try:
+        for step in steps_of(frame, region):
+            operation = step.operation
+            if step.evaluate is None:
+                values = tuple(current.get(v) for v in operation.uses)
+                exits.append(Exit(type(operation), selection, values))
+                return exits
+            answer = step.evaluate(current, operation, *step.arguments(current))
+            if isinstance(answer, Branched):
+                for e in answer.exits:
+                    exits.append(Exit(e.kind, compose(selection, e.selection), e.values))
+                if answer.staying is not None:
+                    if len(answer.staying) == 0:
+                        return exits
+                    selection = compose(selection, answer.staying)
+                    current = current.child(answer.staying)
+                answer = answer.results
+            step.keep(current, answer)
+    except TileError as error:
+        # Whoever raised it may not have known for whom it worked.
+        if error.operation is None and step is not None:
+            place = describe(step.operation)
+            error.operation, error.location = place["operation"], place["location"]
+        raise
     return exits
 
 

@@ -25,6 +25,38 @@ class Assertion:
         return f"assertion failed{where}, block {self.block}, lane {self.lane}: {self.message}"
 
 
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """Something that is defined, and hardly meant; see ``lint`` of ``launch``.
+
+    Attributes:
+        kind: the lint's name, such as ``lost-addend``.
+        operation, location: where, as in ``Undefined``.
+        message: one sentence for people, about the first time.
+        count: how often it happened, over all blocks, lanes and times.
+        of: how often it could have.
+        block: coordinates of the first block.
+        lane: the first lane there: in the operation's tile, or among what a reduction folds in parallel.
+        step: when: of each loop and fold around the operation, the outermost first, how often it went round
+            before; for a matrix product then the position along K.
+    """
+
+    kind: str
+    operation: str
+    message: str
+    location: str | None
+    count: int
+    of: int
+    block: tuple[int, int, int]
+    lane: tuple[int, ...]
+    step: tuple[int, ...]
+
+    def __str__(self) -> str:
+        where = self.operation if self.location is None else f"{self.operation}, at {self.location}"
+        first = f"block {self.block}, lane {self.lane}, step {self.step}"
+        return f"{where}, {first}: {self.message} [{self.kind}, {self.count} of {self.of}]"
+
+
 @dataclass(slots=True)
 class LaunchResult:
     """The outcome of a launch.
@@ -39,6 +71,8 @@ class LaunchResult:
         prints: what the kernel printed, block by block.
         assertions: the assertions that failed.
         unexplained: operations of the kernel whose bits the model does not claim.
+        lints: what the lints that were asked for found, one entry an operation.
+        blocks: the numbers of the blocks that ran, ascending; None if all of the grid did.
         seconds: how long it took.
     """
 
@@ -50,4 +84,6 @@ class LaunchResult:
     prints: list[str] = field(default_factory=list)
     assertions: list[Assertion] = field(default_factory=list)
     unexplained: list[Explanation] = field(default_factory=list)
+    lints: list[Lint] = field(default_factory=list)
+    blocks: NDArray[np.intp] | None = None
     seconds: float = 0.0

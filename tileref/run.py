@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .memory import Buffer, Memory
 from .result import Assertion
 from .targets.model import Model
 from .undefined import Marks, Undefined, describe, first_lane
+
+if TYPE_CHECKING:
+    from .inspection.session import Inspection
 
 Check = Literal["on", "off", "strict"]
 EVENTS = 1000
@@ -42,6 +45,8 @@ class Run:
     globals: dict[str, Buffer] = field(default_factory=dict)
     steps: dict[int, Any] = field(default_factory=dict)
     """The steps of each region by its ``id``; see ``tileref.regions``."""
+    inspection: Inspection | None = None
+    """Who looks on, if anybody does."""
     assertions: list[Assertion] = field(default_factory=list)
     waits: Callable[[], str] | None = None
     """What the blocks wait for, where they run in turns; see ``tileref.progress``."""

@@ -19,6 +19,6 @@
 
 from .compiling import Compiled, compile_kernel
 from .emulating import emulating
-from .launching import launch
+from .launching import estimate, launch
 
-__all__ = ["Compiled", "compile_kernel", "emulating", "launch"]
+__all__ = ["Compiled", "compile_kernel", "emulating", "estimate", "launch"]

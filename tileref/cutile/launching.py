@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inspection.estimating import Estimate
+from ..inspection.estimating import estimate as estimate_module
 from ..launching import launch as launch_module
 from ..result import LaunchResult
 from ..targets.model import Model
 from .arrays import shaped
-from .compiling import BYTECODE, arguments_of, compiled_for
+from .compiling import BYTECODE, Compiled, arguments_of, compiled_for
 from .parameters import Argument, ArrayArgument, ListArgument, TupleArgument
 
 
@@ -37,7 +39,8 @@ def launch(
             and rank; numbers; tuples; and values for parameters annotated with ``ct.Constant``.
         model: who decides what the dialect leaves open; see ``tileref.models()``.
         bytecode: version of the bytecode that the kernel is compiled to.
-        options: as for ``tileref.launch``: check, threads, memory_budget, step_budget.
+        options: as for ``tileref.launch``: check, threads, memory_budget, step_budget, and whatever looks
+            inside (trace, watch, breakpoint, ...), with the source lines of the kernel's Python file.
 
     Returns:
         What was undefined, printed and asserted. Arguments are counted as the kernel does, those inside
@@ -47,14 +50,32 @@ def launch(
         TileError: cuda-tile is not installed; an argument is of the wrong type, count or layout; or the
             kernel cannot be run. cuda-tile's own exceptions say what its compiler refuses.
     """
+    compiled, flat, owners = _prepared(kernel, args, bytecode)
+    result = launch_module(compiled.loaded, grid, flat, model=model, **options)
+    return _in_terms_of(result, owners)
+
+
+def estimate(
+    grid: int | Sequence[int], kernel: Any, args: Sequence[Any], *, bytecode: str = BYTECODE, **options: Any
+) -> Estimate:
+    """How long ``launch`` would take with the same arguments; they stay as they are.
+
+    ``options`` are those of ``tileref.estimate``: model, threads, memory_budget, seconds.
+    """
+    compiled, flat, _ = _prepared(kernel, args, bytecode)
+    return estimate_module(compiled.module, grid, flat, **options)
+
+
+def _prepared(
+    kernel: Any, args: Sequence[Any], bytecode: str
+) -> tuple[Compiled, list[Any], dict[int, _Owner]]:
+    """The kernel compiled, what is passed to its entry, and which of that belongs to which array."""
     arguments = arguments_of(kernel, args)
     compiled = compiled_for(kernel, arguments, bytecode)
     leaves = list(_leaves(arguments))
     passed = [leaf.passed() for leaf in leaves]
-    result = launch_module(
-        compiled.loaded, grid, [p for each in passed for p in each], model=model, **options
-    )
-    return _in_terms_of(result, _owners(leaves, [len(each) for each in passed]))
+    flat = [p for each in passed for p in each]
+    return compiled, flat, _owners(leaves, [len(each) for each in passed])
 
 
 def _leaves(arguments: Sequence[Argument]) -> Iterator[Argument]:

@@ -11,7 +11,7 @@ from tileir.types import TileType
 from ..formats import Array, float_format
 from ..frame import Frame
 from ..numerics.conversion import ftof
-from ..numerics.formats import F32
+from ..numerics.formats import F32, FloatFormat
 from ..undefined import Marks, join
 from ..values import Tile
 from .registry import evaluates
@@ -29,14 +29,28 @@ def _marks(lhs: Tile, rhs: Tile, acc: Tile) -> Marks | None:
     return join(found)
 
 
+def factors(
+    op: ops.MmaF | ops.MmaFScaled, lhs: Tile, rhs: Tile, _acc: Tile, *scales: Tile
+) -> tuple[Array, Array, FloatFormat]:
+    """What a product multiplies, and in which format.
+
+    Scales are powers of two or narrow, so that scaling in f32 is exact.
+    """
+    if isinstance(op, ops.MmaF):
+        return lhs.data, rhs.data, float_format(op.lhs.type)
+    a = _scaled(lhs.data, scales[0].data, op.lhs.type, op.lhs_scale.type, axis=-1)
+    b = _scaled(rhs.data, scales[1].data, op.rhs.type, op.rhs_scale.type, axis=-2)
+    return a, b, F32
+
+
 @evaluates()
 def mmaf(frame: Frame, op: ops.MmaF, lhs: Tile, rhs: Tile, acc: Tile) -> Tile:
     """Multiply float matrices, as the model sums and rounds them."""
     model = frame.run.model
     product = model.product(op).value
-    source, target = float_format(op.lhs.type), float_format(op.result.type)
+    a, b, source = factors(op, lhs, rhs, acc)
     with np.errstate(all="ignore"):
-        data = product(lhs.data, rhs.data, acc.data, source, target, model.nan)
+        data = product(a, b, acc.data, source, float_format(op.result.type), model.nan)
     assert isinstance(op.result.type, TileType)
     return Tile(op.result.type, data, _marks(lhs, rhs, acc))
 
@@ -45,13 +59,12 @@ def mmaf(frame: Frame, op: ops.MmaF, lhs: Tile, rhs: Tile, acc: Tile) -> Tile:
 def mmaf_scaled(
     frame: Frame, op: ops.MmaFScaled, lhs: Tile, rhs: Tile, acc: Tile, lhs_scale: Tile, rhs_scale: Tile
 ) -> Tile:
-    """Multiply scaled matrices: the scales are powers of two or narrow, so scaling in f32 is exact."""
+    """Multiply scaled matrices."""
     model = frame.run.model
     product = model.product(op).value
-    a = _scaled(lhs.data, lhs_scale.data, op.lhs.type, op.lhs_scale.type, axis=-1)
-    b = _scaled(rhs.data, rhs_scale.data, op.rhs.type, op.rhs_scale.type, axis=-2)
+    a, b, source = factors(op, lhs, rhs, acc, lhs_scale, rhs_scale)
     with np.errstate(all="ignore"):
-        data = product(a, b, acc.data, F32, F32, model.nan)
+        data = product(a, b, acc.data, source, F32, model.nan)
     assert isinstance(op.result.type, TileType)
     undefined = join([_marks(lhs, rhs, acc), _any(lhs_scale), _any(rhs_scale)])
     return Tile(op.result.type, data, undefined)

@@ -8,7 +8,7 @@ from tileir.module import Value
 from tileir.ops import reduction as ops
 from tileir.types import TileType
 
-from ..frame import Frame
+from ..frame import BodyFrame, Frame
 from ..regions import run_region
 from ..targets.lanes import Combine, Lanes
 from ..targets.orders import Order
@@ -40,7 +40,8 @@ def _evaluate(
     frame: Frame, op: ops.Reduce | ops.Scan, operands: tuple[Tile, ...], order: Order, *, keep: bool
 ) -> tuple[Tile, ...]:
     axis = op.dim + 1
-    blocks = frame.count if _captures(op) else max(t.data.shape[0] for t in operands)
+    looked_into = frame.run.inspection is not None and frame.run.inspection.covers(op.body)
+    blocks = frame.count if looked_into or _captures(op) else max(t.data.shape[0] for t in operands)
     # The folded dimension first, and everything that folds in parallel behind it.
     data = tuple(np.moveaxis(t.full(blocks), axis, 0) for t in operands)
     marks = tuple(
@@ -50,7 +51,7 @@ def _evaluate(
         for t in operands
     )
     lanes = Lanes(data, marks)
-    result = fast_fold(frame, op, lanes, order, keep=keep)
+    result = None if looked_into else fast_fold(frame, op, lanes, order, keep=keep)
     if result is None:
         result = order(lanes, _body(frame, op, blocks))
     origins = join([t.undefined for t in operands])
@@ -85,9 +86,8 @@ def _body(frame: Frame, op: ops.Reduce | ops.Scan, blocks: int) -> Combine:
     def combine(accumulator: Lanes, element: Lanes) -> Lanes:
         shape = np.broadcast_shapes(accumulator.shape, element.shape)
         size = int(np.prod(shape))
-        owner = _owners(shape, blocks, accumulator.data[0].ndim, op)
-        inner = frame.child(None if frame.count == 1 or blocks == 1 else owner)
-        inner.count = size
+        axis = _axis_of_blocks(len(shape), op)
+        inner = BodyFrame(frame, _owners(shape, blocks, axis), shape, axis)
         for i, value in enumerate(arguments):
             side = accumulator if i % 2 == 0 else element
             _bind(inner, value, side, i // 2, shape)
@@ -103,16 +103,17 @@ def _body(frame: Frame, op: ops.Reduce | ops.Scan, blocks: int) -> Combine:
     return combine
 
 
-def _owners(shape: tuple[int, ...], blocks: int, ndim: int, op: ops.Reduce | ops.Scan) -> Selection:
-    """For every lane of ``shape``, which block it belongs to: the axis of blocks is the first after those
-    that the order made of the folded one.
-    """
+def _axis_of_blocks(dimensions: int, op: ops.Reduce | ops.Scan) -> int:
+    """Which axis is that of blocks: the first after those that the order made of the folded one."""
     source = op.operands[0].type
     assert isinstance(source, TileType)
-    rest = len(source.shape) - 1
-    axis = ndim - rest - 1
-    owner = np.arange(blocks).reshape(blocks, *(1,) * rest)
-    return np.broadcast_to(owner.reshape((1,) * axis + owner.shape), shape).ravel()
+    return dimensions - len(source.shape)
+
+
+def _owners(shape: tuple[int, ...], blocks: int, axis: int) -> Selection:
+    """For every lane of ``shape``, which block it belongs to."""
+    owner = np.arange(blocks).reshape((1,) * axis + (blocks,) + (1,) * (len(shape) - axis - 1))
+    return np.broadcast_to(owner, shape).ravel()
 
 
 def _bind(frame: Frame, value: Value, side: Lanes, operand: int, shape: tuple[int, ...]) -> None:
