@@ -123,3 +123,9 @@ def too_large(x, y, TILE: ct.Constant[int]):
     """Compiles for small tiles alone."""
     ct.static_assert(TILE <= 64, "the tile is too large")
     ct.store(y, index=(ct.bid(0),), tile=ct.load(x, index=(ct.bid(0),), shape=(TILE,)) * 2)
+
+
+@ct.kernel
+def double_scalar(x, y):
+    """Arrays of no dimensions."""
+    ct.store(y, index=(), tile=ct.load(x, index=(), shape=()) * 2)

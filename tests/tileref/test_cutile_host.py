@@ -143,3 +143,11 @@ def test_tensors_of_every_type(name: str) -> None:
     y = torch.zeros(8, 16, dtype=x.dtype)
     tileref.cutile.launch((2, 2), kernels.copy, (x, y, 4, 8))
     assert torch.equal(x.view(torch.uint8), y.view(torch.uint8))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_arrays_without_dimensions(library: str) -> None:
+    host = pytest.importorskip(library)
+    x, y = host.full((), 1.5), host.zeros(())
+    tileref.cutile.launch(1, kernels.double_scalar, (x, y))
+    assert float(y) == 3.0

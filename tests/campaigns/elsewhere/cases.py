@@ -47,14 +47,14 @@ class Case:
         name: what it is called here.
         source: where the kernels come from.
         answer: runs the host code and yields checks.
-        capability: the compute capability that the host code is to see.
+        capability: the compute capability that the host code is to see, if no other will do.
         reason: why it is not expected to agree, None if it is.
     """
 
     name: str
     source: str
     answer: Answer
-    capability: tuple[int, int] = (9, 0)
+    capability: tuple[int, int] | None = None
     reason: str | None = None
 
 
@@ -68,7 +68,7 @@ class Cases:
     def __call__(
         self,
         name: str | None = None,
-        capability: tuple[int, int] = (9, 0),
+        capability: tuple[int, int] | None = None,
         reason: str | None = None,
     ) -> Callable[[Answer], Answer]:
         """Declare a function as a case under its own name, or another."""

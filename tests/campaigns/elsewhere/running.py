@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -85,6 +86,7 @@ def run(
     tilegym: bool,
     samples: Path | None,
     model: str,
+    capability: tuple[int, int],
     only: str,
     limit: int,
     show: Callable[[Row], None],
@@ -99,23 +101,24 @@ def run(
 
             cases += cutile_samples.cases(samples)
         if tilegym:
-            from . import tilegym_ops, tilegym_suites
+            from . import tilegym_attention, tilegym_more, tilegym_ops, tilegym_suites
 
-            cases += [*tilegym_ops.cases(), *tilegym_suites.cases()]
-    rows = []
+            for module in (tilegym_ops, tilegym_attention, tilegym_suites, tilegym_more):
+                cases += module.cases()
+    rows: list[Row] = []
     for case in cases:
         if only in case.name:
-            rows.append(_row(case, model, limit))
+            rows.append(_row(case, model, case.capability or capability, limit))
             show(rows[-1])
     return rows
 
 
-def _row(case: Case, model: str, limit: int) -> Row:
+def _row(case: Case, model: str, capability: tuple[int, int], limit: int) -> Row:
     torch.manual_seed(0)
     row = Row(case.name, case.source, model, "refused", known=case.reason is not None)
     excess: list[float] = []
     started = time.perf_counter()
-    with tileref.cutile.emulating(model=model, capability=case.capability) as launches:
+    with tileref.cutile.emulating(model=model, capability=capability) as launches:
         try:
             with _within(limit):
                 excess = [check.excess() for check in case.answer()]
@@ -146,3 +149,16 @@ def _verdict(excess: list[float], launches: list[LaunchResult]) -> tuple[str, st
     if events:
         return "undefined", str(events[0])
     return "agrees", ""
+
+
+def never_launched(rows: list[Row]) -> list[str]:
+    """The kernels in the modules that were loaded whose names are in no row."""
+    import cuda.tile as ct
+
+    launched = {name for row in rows for name in row.kernels}
+    found: dict[int, str] = {}
+    for name, module in list(sys.modules.items()):
+        if not name.startswith("cuda.") and not name.startswith("tests."):
+            kernels = [k for k in list(vars(module).values()) if isinstance(k, ct.kernel)]
+            found.update({id(k): f"{k._pyfunc.__module__}.{k._pyfunc.__name__}" for k in kernels})
+    return sorted(k for k in set(found.values()) if k.rpartition(".")[2] not in launched)

@@ -269,11 +269,11 @@ def hyper_connections() -> Iterator[Check]:
     import tilegym.ops as ops
 
     n = 4
-    x, out = normal(10, n * 256), normal(10, 256)
+    x, out = normal(10, n * 1024), normal(10, 1024)
     y = normal(10, n * n + 2 * n)
     mixing = y.double()[:, 2 * n :].reshape(10, n, n)
     post = y.double()[:, n : 2 * n]
-    expected = mixing @ x.double().reshape(10, n, 256) + post[:, :, None] * out.double()[:, None]
+    expected = mixing @ x.double().reshape(10, n, 1024) + post[:, :, None] * out.double()[:, None]
     yield like(ops.mhc_apply_residual(x, out, y, n), expected.reshape(10, -1), 5)
 
 
