@@ -18,7 +18,7 @@
 """
 
 from .compiling import Compiled, compile_kernel
-from .emulating import emulating
+from .host import emulating
 from .launching import estimate, launch
 
 __all__ = ["Compiled", "compile_kernel", "emulating", "estimate", "launch"]

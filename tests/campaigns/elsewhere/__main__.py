@@ -52,7 +52,7 @@ def main() -> int:
     if arguments.json:
         print(json.dumps({"rows": [row.as_dict() for row in rows], "never_launched": unused}, indent=1))
     counts = {v: sum(row.verdict == v for row in rows) for v in sorted({row.verdict for row in rows})}
-    kernels = {(row.source, kernel) for row in rows if row.verdict == "agrees" for kernel in row.kernels}
+    kernels = {kernel for row in rows if row.verdict == "agrees" for kernel in row.kernels}
     print(
         f"{len(rows)} cases: {', '.join(f'{n} {v}' for v, n in counts.items())}; "
         f"{len(kernels)} kernels in cases that agree; {len(unused)} kernels beside them were not launched",

@@ -7,8 +7,10 @@ import math
 import sys
 import types
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -244,3 +246,31 @@ def attention_of_the_tests() -> Iterator[Check]:
     launch((4, 2), kernel, (q, k, v, out, SCALE, 0, 32, 2, 32, 32, 1, True, False))
     wide = [t.double() for t in (q, k, v)]
     yield like(out, F.scaled_dot_product_attention(*wide, is_causal=True), 2)
+
+
+HOSTS = {
+    "vec_add": ("VectorAddition", vec_add),
+    "transpose": ("Transpose", transpose),
+    "matmul": ("MatMul", matmul),
+    "matmul batched": ("BatchMatMul", batch_matmul),
+    "fft": ("FFT", fft),
+    "layer_norm": ("LayerNorm", layer_norm),
+    "fused_moe": ("MoE", mixture_of_experts),
+    "scaled_matmul": ("BlockScaledMatMul", block_scaled_matmul),
+}
+"""The kernels of the tests that are launched as the samples launch theirs, and who launches them."""
+
+
+def under_the_samples_host(name: str) -> Iterator[Check]:
+    """Kernels of the tests in the place of the samples' of the same name."""
+    host_name, checks = HOSTS[name]
+    host, tests = sample(host_name), sample(f"kernels.{name.split()[0]}")
+    import cuda.tile as ct
+
+    theirs = {key: value for key, value in vars(tests).items() if isinstance(value, ct.kernel)}
+    with patch.multiple(host, **{key: value for key, value in theirs.items() if hasattr(host, key)}):
+        yield from checks()
+
+
+for name_ in HOSTS:
+    case(f"{name_} of the tests")(partial(under_the_samples_host, name_))

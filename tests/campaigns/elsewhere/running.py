@@ -9,8 +9,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 
@@ -27,7 +29,7 @@ class Row:
     Attributes:
         verdict: ``agrees``, ``differs``, ``undefined`` (something undefined was reported), ``refused`` (an
             error), ``stopped`` (it took too long).
-        kernels: the kernels that were launched, each with its grid.
+        kernels: the kernels that were launched, by module and name, each with its last grid.
         excess: the largest deviation over what is allowed.
         reason: why, if it does not agree.
         unexplained: operations whose bits the model does not claim.
@@ -51,7 +53,7 @@ class Row:
 
     def line(self) -> str:
         """The row of the table."""
-        launched = ", ".join(f"{name}{list(grid)}" for name, grid in self.kernels.items())
+        launched = ", ".join(f"{k.rpartition('.')[2]}{list(grid)}" for k, grid in self.kernels.items())
         excess = "" if self.excess is None else f"{self.excess:.2g}"
         return (
             f"{self.verdict:9} {self.source:9} {self.case:34} {self.seconds:6.1f} s {excess:>8}  "
@@ -101,10 +103,8 @@ def run(
 
             cases += cutile_samples.cases(samples)
         if tilegym:
-            from . import tilegym_attention, tilegym_more, tilegym_ops, tilegym_suites
-
-            for module in (tilegym_ops, tilegym_attention, tilegym_suites, tilegym_more):
-                cases += module.cases()
+            for part in ("ops", "attention", "suites", "more", "backward"):
+                cases += import_module(f"{__package__}.tilegym_{part}").cases()
     rows: list[Row] = []
     for case in cases:
         if only in case.name:
@@ -118,7 +118,16 @@ def _row(case: Case, model: str, capability: tuple[int, int], limit: int) -> Row
     row = Row(case.name, case.source, model, "refused", known=case.reason is not None)
     excess: list[float] = []
     started = time.perf_counter()
-    with tileref.cutile.emulating(model=model, capability=capability) as launches:
+    kernels: list[Any] = []
+
+    def noted(grid: Any, kernel: Any, args: Any, **options: Any) -> LaunchResult:
+        kernels.append(kernel)
+        return tileref.cutile.launch(grid, kernel, args, **options)
+
+    with (
+        patch("tileref.cutile.host.launch", noted),
+        tileref.cutile.emulating(model=model, capability=capability) as launches,
+    ):
         try:
             with _within(limit):
                 excess = [check.excess() for check in case.answer()]
@@ -129,7 +138,7 @@ def _row(case: Case, model: str, capability: tuple[int, int], limit: int) -> Row
         else:
             row.verdict, row.reason = _verdict(excess, launches)
     row.seconds = time.perf_counter() - started
-    row.kernels = {launch.entry: launch.grid for launch in launches}
+    row.kernels = {_full_name(k): launch.grid for k, launch in zip(kernels, launches, strict=False)}
     row.excess = max(excess, default=None)
     claims = {f"{e.operation} {' '.join(e.formats)}" for launch in launches for e in launch.unexplained}
     row.unexplained = sorted(claims)
@@ -152,13 +161,16 @@ def _verdict(excess: list[float], launches: list[LaunchResult]) -> tuple[str, st
 
 
 def never_launched(rows: list[Row]) -> list[str]:
-    """The kernels in the modules that were loaded whose names are in no row."""
+    """The kernels in the modules that were loaded that are in no row."""
     import cuda.tile as ct
 
-    launched = {name for row in rows for name in row.kernels}
     found: dict[int, str] = {}
     for name, module in list(sys.modules.items()):
         if not name.startswith("cuda.") and not name.startswith("tests."):
             kernels = [k for k in list(vars(module).values()) if isinstance(k, ct.kernel)]
-            found.update({id(k): f"{k._pyfunc.__module__}.{k._pyfunc.__name__}" for k in kernels})
-    return sorted(k for k in set(found.values()) if k.rpartition(".")[2] not in launched)
+            found.update({id(k): _full_name(k) for k in kernels})
+    return sorted(set(found.values()).difference(*(row.kernels for row in rows)))
+
+
+def _full_name(kernel: Any) -> str:
+    return f"{kernel._pyfunc.__module__}.{kernel._pyfunc.__name__}"
