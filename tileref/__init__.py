@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .inspection.estimating import Estimate, estimate
     from .launching import launch
     from .loading import Loaded, load
-    from .result import Assertion, LaunchResult, Lint
+    from .result import Assertion, LaunchResult, Lint, Printed
     from .run import UndefinedBehaviour
     from .targets import Explanation, Model, model, models
     from .undefined import Undefined
@@ -26,6 +26,7 @@ _HOMES = {
     "Lint": "result",
     "Loaded": "loading",
     "Model": "targets",
+    "Printed": "result",
     "Table": "arguments",
     "Undefined": "undefined",
     "UndefinedBehaviour": "run",
@@ -44,6 +45,7 @@ __all__ = [
     "Lint",
     "Loaded",
     "Model",
+    "Printed",
     "Table",
     "Undefined",
     "UndefinedBehaviour",

@@ -257,6 +257,7 @@ def _as_json(result: LaunchResult, *, one_line: bool) -> str:
             "model": result.model,
             "seconds": result.seconds,
             "prints": result.prints,
+            "printed": [asdict(each) for each in result.printed],
             "undefined": [asdict(event) for event in result.undefined],
             "undefined_elements": {str(i): int(mask.sum()) for i, mask in result.undefined_elements.items()},
             "assertions": [asdict(assertion) for assertion in result.assertions],

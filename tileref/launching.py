@@ -150,7 +150,8 @@ def launch(
 
     result = LaunchResult(chosen.name, function.name, extents)
     result.undefined = run.undefined
-    result.prints = run.ordered_prints()
+    result.printed = run.ordered_prints()
+    result.prints = [each.text for each in result.printed]
     result.assertions = run.assertions
     result.lints = [] if looks is None else looks.lints
     result.blocks = chosen_ones

@@ -26,7 +26,7 @@ from tileir.types import TileType
 from .evaluators.control import bounds_of, check_condition, induction
 from .frame import Frame
 from .memory import Memory, Touched
-from .regions import Branched, Exit, run_region, steps_of
+from .regions import Branched, Exit, name_operation, run_region, steps_of
 from .run import Run
 from .spinning import Spin, same_values
 from .undefined import describe
@@ -218,7 +218,11 @@ def _turns(frame: Frame, region: Region, plan: Plan) -> Turns:
                 return left
             step.keep(frame, left.values)
             continue
-        answer = step.evaluate(frame, operation, *step.arguments(frame))
+        try:
+            answer = step.evaluate(frame, operation, *step.arguments(frame))
+        except TileError as error:
+            name_operation(error, operation)
+            raise
         if isinstance(answer, Branched):
             # There is one block, and it is either out or here.
             if answer.exits:

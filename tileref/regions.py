@@ -147,12 +147,17 @@ def run_region(frame: Frame, region: Region) -> list[Exit]:
                 answer = answer.results
             step.keep(current, answer)
     except TileError as error:
-        # Whoever raised it may not have known for whom it worked.
-        if error.operation is None and step is not None:
-            place = describe(step.operation)
-            error.operation, error.location = place["operation"], place["location"]
+        if step is not None:
+            name_operation(error, step.operation)
         raise
     return exits
+
+
+def name_operation(error: TileError, operation: Operation) -> None:
+    """Say in an error which operation it came from, where nobody knew."""
+    if error.operation is None:
+        place = describe(operation)
+        error.operation, error.location = place["operation"], place["location"]
 
 
 def _operand(frame: Frame, value: Any) -> Any:

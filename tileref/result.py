@@ -26,6 +26,15 @@ class Assertion:
 
 
 @dataclass(frozen=True, slots=True)
+class Printed:
+    """Something that a block printed, and the source line of the print."""
+
+    text: str
+    block: tuple[int, int, int]
+    location: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Lint:
     """Something that is defined, and hardly meant; see ``lint`` of ``launch``.
 
@@ -69,6 +78,7 @@ class LaunchResult:
             mask of the argument's shape. Nobody may compare those. The arrays of tables are counted on after
             the last argument.
         prints: what the kernel printed, block by block.
+        printed: the same, each with its block and source line.
         assertions: the assertions that failed.
         unexplained: operations of the kernel whose bits the model does not claim.
         lints: what the lints that were asked for found, one entry an operation.
@@ -82,6 +92,7 @@ class LaunchResult:
     undefined: list[Undefined] = field(default_factory=list)
     undefined_elements: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
     prints: list[str] = field(default_factory=list)
+    printed: list[Printed] = field(default_factory=list)
     assertions: list[Assertion] = field(default_factory=list)
     unexplained: list[Explanation] = field(default_factory=list)
     lints: list[Lint] = field(default_factory=list)

@@ -15,7 +15,7 @@ from tileir.module import Function, Module, Operation
 from .formats import Array
 from .frame import Frame
 from .memory import Buffer, Memory
-from .result import Assertion
+from .result import Assertion, Printed
 from .targets.model import Model
 from .undefined import Marks, Undefined, describe, first_lane
 
@@ -50,7 +50,7 @@ class Run:
     assertions: list[Assertion] = field(default_factory=list)
     waits: Callable[[], str] | None = None
     """What the blocks wait for, where they run in turns; see ``tileref.progress``."""
-    _prints: list[tuple[int, str]] = field(default_factory=list)
+    _prints: list[tuple[int, str, Operation]] = field(default_factory=list)
     _events: dict[tuple[str, int], Undefined] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _steps: int = 0
@@ -60,13 +60,17 @@ class Run:
         """What has been undefined so far, one entry a kind and operation."""
         return list(self._events.values())
 
-    def add_print(self, block: int, text: str) -> None:
+    def add_print(self, operation: Operation, block: int, text: str) -> None:
         """Note what block number ``block`` printed."""
-        self._prints.append((block, text))
+        self._prints.append((block, text, operation))
 
-    def ordered_prints(self) -> list[str]:
+    def ordered_prints(self) -> list[Printed]:
         """Everything printed, block by block; a block's own in the order it printed them."""
-        return [text for _, text in sorted(self._prints, key=lambda p: p[0])]
+        x, y, _ = self.grid
+        return [
+            Printed(text, (block % x, block // x % y, block // (x * y)), describe(operation)["location"])
+            for block, text, operation in sorted(self._prints, key=lambda p: p[0])
+        ]
 
     def add_assertion(
         self, operation: Operation, message: str, block: tuple[int, int, int], lane: tuple[int, ...]

@@ -99,7 +99,8 @@ def print_tko(
     numbers = frame.linear_blocks()
     for block in range(frame.count):
         values = [a.data[block if a.data.shape[0] > 1 else 0] for a in args]
-        frame.run.add_print(int(numbers[block]), render(op.str, values, [_element(t) for t in types]))
+        text = render(op.str, values, [_element(t) for t in types])
+        frame.run.add_print(op, int(numbers[block]), text)
     return (TOKEN,) * len(op.results)
 
 

@@ -116,7 +116,7 @@ class LostAddends(Observer):
         self._lints[operation] = Lint(
             self.kind,
             operation.mnemonic,
-            f"{accumulator} + {what} is {accumulator} in {type_.element}: the addend is lost",
+            f"{accumulator!s} + {what!s} is {accumulator!s} in {type_.element}: the addend is lost",
             event.location,
             count,
             0,
