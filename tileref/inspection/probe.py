@@ -79,12 +79,13 @@ class Probe(Observer):
         for _, value in tiles:
             assert isinstance(value.type, TileType)
             self._spools[value] = Spool(folder, value.type, create=self.is_folder)
-        return found
+        # Not where a value is used by an operation that answers none.
+        defining = {site for site, _ in tiles}
+        return {site: values for site, values in found.items() if site in defining}
 
     def matched(self, match: Match) -> None:
         """Keep the rows."""
-        if match.seen is None or match.seen.value not in self._spools:
-            return
+        assert match.seen is not None
         self._spools[match.seen.value].add(match.event, match.seen, match.rows)
 
     def end(self, *, complete: bool) -> None:

@@ -107,6 +107,8 @@ def test_a_folder_of_everything(tmp_path: Path) -> None:
     names = files(tmp_path / "all")
     assert {"6.npz", "8.npz", "iterArg0.npz", "arg2.npz", "result.npz"} <= set(names)
     assert "result_token.npz" not in names
+    # The store that uses it does not compute it again.
+    assert np.load(tmp_path / "all" / "6.npz")["block"].tolist() == [0, 1, 2, 3]
     assert np.load(tmp_path / "all" / "blockId_x.npz")["data"].tolist() == [0, 1, 2, 3]
     assert str(np.load(tmp_path / "all" / "4.npz")["format"]) == "pointer"
 
