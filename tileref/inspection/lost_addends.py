@@ -28,6 +28,7 @@ from .conditions import as_numbers
 from .event import Event, Seen
 from .observer import Observer
 from .sites import Site, Sites
+from .summary import number
 
 
 @dataclass(slots=True)
@@ -116,7 +117,8 @@ class LostAddends(Observer):
         self._lints[operation] = Lint(
             self.kind,
             operation.mnemonic,
-            f"{accumulator!s} + {what!s} is {accumulator!s} in {type_.element}: the addend is lost",
+            f"{number(accumulator)} + {number(what)} is {number(accumulator)} in {type_.element}: "
+            "the addend is lost",
             event.location,
             count,
             0,

@@ -32,7 +32,7 @@ def summary(data: Array, undefined: Lanes | None, type_: TileType, memory: Memor
         value = data[index]
         if pointers:
             return address(int(value), memory)
-        return str(int(value)) if data.dtype == np.bool_ else str(value)
+        return number(value)
 
     def nested(index: tuple[int, ...]) -> str:
         if len(index) == data.ndim:
@@ -45,6 +45,18 @@ def summary(data: Array, undefined: Lanes | None, type_: TileType, memory: Memor
         return "[" + " ".join([*first, "...", *last]) + "]"
 
     return nested(())
+
+
+def number(value: Any) -> str:
+    """A number by the fewest digits that tell it from others of its type; plain from 1e-4 to 1e16.
+
+    numpy itself writes an f16 of 2048 as 2.048e+03.
+    """
+    if isinstance(value, np.bool_):
+        return str(int(value))
+    if isinstance(value, np.floating) and 1e-4 <= abs(float(value)) < 1e16:
+        return np.format_float_positional(value, unique=True, trim="0")
+    return str(value)
 
 
 def address(value: int, memory: Memory | None) -> str:

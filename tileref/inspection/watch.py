@@ -10,7 +10,7 @@ from tileir.types import TileType
 
 from .event import Event, Seen
 from .observer import Match
-from .summary import extent_of_values, fields, first, place, plain, summary
+from .summary import extent_of_values, fields, first, number, place, plain, summary
 from .trace import Trace
 
 
@@ -39,8 +39,8 @@ class Watch(Trace):
         undefined = None if seen.undefined is None else seen.undefined[match.rows]
         before = self.last("watch", seen.value)
         known, changed = before.update(event, match.rows, seen.data[match.rows], undefined)
-        for number, row in enumerate(match.rows):
-            self._line(event, seen, int(row), changed[number] if known[number] else None)
+        for i, row in enumerate(match.rows):
+            self._line(event, seen, int(row), changed[i] if known[i] else None)
 
     def _line(self, event: Event, seen: Seen, row: int, changed: Any) -> None:
         assert isinstance(seen.type, TileType)
@@ -55,7 +55,7 @@ class Watch(Trace):
             if at:
                 words.append(f"first=({','.join(map(str, at))})")
         if values["min"] is not None:
-            least, greatest = (str(data.dtype.type(values[name])) for name in ("min", "max"))
+            least, greatest = (number(data.dtype.type(values[name])) for name in ("min", "max"))
             words.append(f"min={least} max={greatest}")
         if values.get("nan"):
             words.append(f"nan={values['nan']} first_nan=({','.join(map(str, values['first_nan']))})")

@@ -193,7 +193,7 @@ def test_bf16_and_one_report_an_operation() -> None:
     assert len(found.lints) == 1
     assert str(found.lints[0]) == (
         "addf, block (0, 0, 0), lane (), step (255,): "
-        "256.0 + 1.0 is 256.0 in bf16: the addend is lost [lost-addend, 256 of 511]"
+        "256 + 1 is 256 in bf16: the addend is lost [lost-addend, 256 of 511]"
     )
 
 

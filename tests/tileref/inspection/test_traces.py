@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -16,6 +17,7 @@ from tests.tileref.inspection.kernels import BRANCH, FOLD, LOOP
 from tests.tileref.support import pointers, run
 from tileir.locations import SourceLocation
 from tileref.inspection import Trace, Watch
+from tileref.inspection.summary import number
 
 BLOCKS = 4
 
@@ -127,6 +129,27 @@ def test_long_tiles_are_cut_short_and_elements_without_a_value_hidden() -> None:
         "block=0 %result = load_ptr_tko : tile<16xi8> [0 1 2 ... 13 14 ?]",
         "block=0 %reshape_0 = reshape : tile<16x1xi8> [[0] [1] [2] ... [13] [14] [?]]",
     ]
+
+
+def test_numbers_by_as_few_digits_as_tell_them_apart() -> None:
+    values = {
+        np.float16(2048): "2048.0",
+        np.float16(0.1): "0.1",
+        np.float16(65504): "65500.0",
+        np.float32(1e9): "1000000000.0",
+        np.float32(16777217.0): "16777216.0",
+        np.float64(1e300): "1e+300",
+        np.float32(1e-7): "1e-07",
+        np.float64(-0.0): "-0.0",
+        np.float32(np.nan): "nan",
+        np.float64(-np.inf): "-inf",
+        ml_dtypes.bfloat16(256): "256",
+        np.int8(-5): "-5",
+        np.bool_(True): "1",
+    }
+    for value, text in values.items():
+        assert number(value) == text
+        assert type(value)(float(text)).tobytes() == value.tobytes()
 
 
 def test_json_has_the_elements() -> None:
