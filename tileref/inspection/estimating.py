@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tileir.errors import TileError
 from tileir.module import Module, Value
 
 from ..arguments import check_grid, find_entry
@@ -67,30 +68,37 @@ def estimate(
     """How long ``launch`` would take with the same arguments.
 
     Growing samples of blocks, spread over the grid, run on copies of the arrays, each for at most so many
-    ``seconds``; what blocks cost that run together is then taken for all of them. Blocks that wait for blocks
-    outside of the sample deceive it.
+    ``seconds``; what blocks cost that run together is then taken for all of them. Of a kernel whose blocks
+    wait for each other the first blocks run, as far as they need no others.
+
+    Raises:
+        TileError: as ``launch``; or blocks wait for so many others that no sample comes to its end in time.
     """
     loaded = kernel if isinstance(kernel, Loaded) else load(kernel)
-    sizes = loaded.prepared(find_entry(loaded.module, entry)).sizes
+    prepared = loaded.prepared(find_entry(loaded.module, entry))
     extents = check_grid(grid)
     total = prod(extents)
-    workers = 1 if sizes.ordered else threads or os.cpu_count() or 1
-    together = min(blocks_together(sizes, total, workers, memory_budget), total)
+    in_turns = bool(prepared.waits.among(lambda _a, _b: True))
+    workers = 1 if in_turns or prepared.sizes.ordered else threads or os.cpu_count() or 1
+    # Blocks that take turns are one group, as large as the grid.
+    together = total if in_turns else blocks_together(prepared.sizes, total, workers, memory_budget)
+    together = min(together, total)
     workers = min(workers, ceil(total / together))
     copies = deepcopy(list(args))
 
     def measure(count: int, deadline: _Deadline | None) -> float:
-        sample = np.linspace(0, total - 1, count).astype(np.intp) if count < total else None
+        spread = np.arange(count) if in_turns else np.linspace(0, total - 1, count).astype(np.intp)
         last: list[Progress] = []
         launch(
             loaded.module,
             extents,
-            copies,
+            # Locks and flags are as they were before.
+            deepcopy(list(args)) if in_turns else copies,
             model=model,
             entry=entry,
             threads=threads,
             memory_budget=memory_budget,
-            blocks=sample,
+            blocks=spread if count < total else None,
             progress=last.append,
             observe=deadline,
             **options,
@@ -98,15 +106,23 @@ def estimate(
         return last[-1].seconds
 
     whole = min(together * workers, total)
+    samples: list[tuple[int, float]] = []
     count = 1
-    # One block must come to its end, however long it takes.
-    samples = [(count, measure(count, None))]
-    while count < whole and samples[-1][1] < seconds:
-        count = min(count * GROWTH, whole)
+    while True:
+        # One block must come to its end, however long it takes, unless others can keep it from that.
+        deadline = _Deadline(seconds) if in_turns or count > 1 else None
         try:
-            samples.append((count, measure(count, _Deadline(seconds))))
+            samples.append((count, measure(count, deadline)))
         except _TooLong:
             break
+        except TileError as error:
+            if error.rule != "deadlock" or count == total:
+                raise
+        if count >= whole or (samples and samples[-1][1] > seconds):
+            break
+        count = min(count * GROWTH, whole)
+    if not samples:
+        raise TileError("blocks wait for so many others that no sample ends in time", rule="estimate")
     return Estimate(_extrapolated(samples, total, together, workers), total, *samples[-1])
 
 

@@ -15,7 +15,8 @@ import tileir
 import tileref
 from tests.tileref.inspection.kernels import BRANCH, LOOP
 from tests.tileref.support import run
-from tileir.errors import ArgumentError
+from tests.tileref.waiting_kernels import CHAIN_DOWN, CHAIN_UP
+from tileir.errors import ArgumentError, TileError
 from tileref.inspection import Progress
 from tileref.inspection.display import Display
 from tileref.inspection.estimating import _extrapolated, spell
@@ -86,11 +87,24 @@ def test_an_estimate_of_more_blocks_than_are_run() -> None:
     assert took / 10 < found.seconds < took * 10
 
 
+@pytest.mark.parametrize("text", [CHAIN_DOWN, CHAIN_UP])
+def test_an_estimate_where_blocks_wait_for_each_other(text: str) -> None:
+    """Of those that wait for higher blocks no part alone comes to its end."""
+    flags, out = np.zeros(100, np.int32), np.zeros(100, np.int32)
+    found = tileref.estimate(tileir.parse(text), 100, [flags, out])
+    assert found.sampled == 100
+    assert not flags.any()
+    with pytest.raises(TileError, match="no sample ends in time"):
+        tileref.estimate(tileir.parse(text), 100, [flags, out], seconds=0)
+
+
 def test_what_blocks_cost_together_and_alone() -> None:
     # A round of the real launch: 4 blocks on each of 2 workers in 3 s, 125 rounds.
     assert _extrapolated([(1, 1.0), (8, 3.0)], 1000, 4, 2) == 375.0
     # 2 s a chunk and 0.5 s a block: 10 chunks of 100 blocks on one worker.
     assert _extrapolated([(2, 3.0), (10, 7.0)], 1000, 100, 1) == 10 * (2 + 50)
+    # Blocks that take turns are one group, which begins once.
+    assert _extrapolated([(8, 2.0), (64, 9.0)], 1000, 1000, 1) == 1.0 + 1000 / 8
     # A block that took longer with others around it is taken for what it cost.
     assert _extrapolated([(1, 0.1), (8, 8.0)], 1000, 16, 1) == 63 * 16 * 1.0
     # One block took too long to try more.
