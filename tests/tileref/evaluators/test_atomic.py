@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.tileref.kernels import at, bits, first_of_block
+from tests.tileref.kernels import at, bits, first_of_block, tile
 from tests.tileref.numerics import hard, oracle
 from tests.tileref.operations import operation
 from tests.tileref.support import run
@@ -235,3 +235,33 @@ def test_floats_are_added_into_a_view(element: str, scope: str) -> None:
     memory = np.array([1, 2, 3, 4, 5, 6, 99, 99]).astype(FORMATS[element].dtype)
     run(text.replace("f32", element), 2, [memory[:6], 0.5])
     assert memory.astype(np.float64).tolist() == [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 99, 99]
+
+
+@operation("atomic_rmw_tko", "atomic_cas_tko", oracle="written")
+@pytest.mark.parametrize("shape", [(), (2, 2)], ids=str)
+def test_in_other_shapes(shape: tuple[int, ...]) -> None:
+    size = int(np.prod(shape))
+    values, pointers = tile(shape, "i32"), tile(shape, "ptr<i32>")
+    text = f"""
+    entry @k(%mem: tile<ptr<i32>>, %out: tile<ptr<i32>>) {{
+      {first_of_block(size)}
+      %zero = constant <i32: 0> : tile<i32>
+      {at("flat", "mem", "i32", size, "zero")}
+      {at("to", "out", "i32", size)}
+      %cells = reshape %flat : tile<{size}xptr<i32>> -> {pointers}
+      %one = constant <i32: 1> : {values}
+      %two = constant <i32: 2> : {values}
+      %was, %t1 = atomic_rmw_tko relaxed device %cells, add, %one : {pointers}, {values} -> {values}, token
+      %saw, %t2 = atomic_cas_tko relaxed device %cells, %two, %one token=%t1 : {pointers}, {values} -> {values}, token
+      %d = addi %was, %saw : {values}
+      %r = reshape %d : {values} -> tile<{size}xi32>
+      %t3 = store_ptr_tko weak %to, %r token = %t2 : tile<{size}xptr<i32>>, tile<{size}xi32> -> token
+      return
+    }}
+    """
+    memory, out = np.zeros(size, np.int32), np.zeros(2 * size, np.int32)
+    run(text, 2, [memory, out])
+    # Whoever comes second makes two of one, and one of the two makes one of it again.
+    assert memory.tolist() == [1] * size
+    assert sorted(out.reshape(2, size)[:, 0].tolist()) in ([1, 3], [2, 2])
+    assert (out.reshape(2, size) == out.reshape(2, size)[:, :1]).all()

@@ -286,3 +286,80 @@ def test_grid_coordinates_count_x_first() -> None:
     run(text, (5, 3, 4), [out])
     z, y, x = np.indices(out.shape)
     np.testing.assert_array_equal(out, (z * 100 + y) * 100 + x)
+
+
+CARRIED = """
+entry @k(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>) {{
+  %x, %y, %z = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %four = constant <i32: 4> : tile<i32>
+  %sums = constant <f32: 0.0> : tile<4xf32>
+  %first = muli %x, %four : tile<i32>
+  %lanes = iota : tile<4xi32>
+  %a1 = reshape %a : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %from = broadcast %a1 : tile<1xptr<f32>> -> tile<4xptr<f32>>
+  %b0 = offset %b, %first : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+  %b1 = reshape %b0 : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %b2 = broadcast %b1 : tile<1xptr<f32>> -> tile<4xptr<f32>>
+  %to = offset %b2, %lanes : tile<4xptr<f32>>, tile<4xi32> -> tile<4xptr<f32>>
+  %start = offset %from, %lanes : tile<4xptr<f32>>, tile<4xi32> -> tile<4xptr<f32>>
+  %fours = constant <i32: 4> : tile<4xi32>
+  {loop}
+  %t = store_ptr_tko weak %to, %r : tile<4xptr<f32>>, tile<4xf32> -> token
+  return
+}}
+"""
+"""Each block sums as many rows of four as its number says, walking with a tile of pointers."""
+
+STEP = """
+    %v, %t1 = load_ptr_tko weak %p : tile<4xptr<f32>> -> tile<4xf32>, token
+    %n = addf %s, %v : tile<4xf32>
+    %q = offset %p, %fours : tile<4xptr<f32>>, tile<4xi32> -> tile<4xptr<f32>>
+"""
+LOOPS = {
+    "for": f"""
+  %r, %end = for %i in (%zero to %x, step %one) : tile<i32> iter_values(%s = %sums, %p = %start)
+      -> (tile<4xf32>, tile<4xptr<f32>>) {{{STEP}
+    continue %n, %q : tile<4xf32>, tile<4xptr<f32>>
+  }}""",
+    "loop": f"""
+  %r, %end = loop iter_values(%i = %zero, %s = %sums, %p = %start)
+      : tile<i32>, tile<4xf32>, tile<4xptr<f32>> -> tile<4xf32>, tile<4xptr<f32>> {{
+    %c = cmpi greater_than_or_equal %i, %x, signed : tile<i32> -> tile<i1>
+    if %c {{
+      break %s, %p : tile<4xf32>, tile<4xptr<f32>>
+    }}{STEP}
+    %j = addi %i, %one : tile<i32>
+    continue %j, %n, %q : tile<i32>, tile<4xf32>, tile<4xptr<f32>>
+  }}""",
+    "if": f"""
+  %c = cmpi greater_than %x, %zero, signed : tile<i32> -> tile<i1>
+  %p, %s = if %c -> (tile<4xptr<f32>>, tile<4xf32>) {{
+    yield %start, %sums : tile<4xptr<f32>>, tile<4xf32>
+  }} else {{
+    %far = offset %start, %fours : tile<4xptr<f32>>, tile<4xi32> -> tile<4xptr<f32>>
+    %tens = constant <f32: 10.0> : tile<4xf32>
+    yield %far, %tens : tile<4xptr<f32>>, tile<4xf32>
+  }}{STEP}
+  %r = addf %n, %sums : tile<4xf32>""",
+}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("for", marks=operation("for", "continue", oracle="numpy")),
+        pytest.param("loop", marks=operation("loop", "break", "continue", oracle="numpy")),
+        pytest.param("if", marks=operation("if", "yield", oracle="numpy")),
+    ],
+)
+def test_tiles_and_pointers_pass_through(kind: str) -> None:
+    rows = np.arange(24, dtype=np.float32).reshape(6, 4) + 1
+    out = np.zeros((6, 4), np.float32)
+    result = run(CARRIED.format(loop=LOOPS[kind]), 6, [rows, out])
+    assert not result.undefined
+    expected = np.array([rows[:x].sum(axis=0) for x in range(6)])
+    if kind == "if":
+        expected = np.array([rows[0] if x else rows[1] + 10 for x in range(6)])
+    np.testing.assert_array_equal(out, expected)

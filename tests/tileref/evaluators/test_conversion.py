@@ -246,6 +246,20 @@ def test_unpack(element: str) -> None:
     assert found.tobytes() == given.tobytes()
 
 
+@operation("pack", "unpack", "trunci", "exti", oracle="numpy")
+def test_integers_of_four_bits_are_packed_low_nibble_first() -> None:
+    codes = np.random.default_rng(7).integers(0, 16, 32).astype(np.int8)
+    text = """
+      %n = trunci %a : {A} -> tile<16xi4>
+      %r = pack %n : tile<16xi4> -> {R}"""
+    packed = apply(text, [codes], ["i8"], "i8", (16,), (8,)).array
+    np.testing.assert_array_equal(packed, codes[0::2] | codes[1::2] << 4)
+    text = """
+      %n = unpack %a : {A} -> tile<16xi4>
+      %r = exti %n unsigned : tile<16xi4> -> {R}"""
+    np.testing.assert_array_equal(apply(text, [packed], ["i8"], "i8", (8,), (16,)).array, codes)
+
+
 @operation("pack", "unpack", oracle="numpy")
 def test_a_byte_without_a_value_takes_the_elements_that_it_holds_part_of() -> None:
     given = np.arange(32, dtype=np.int8)

@@ -86,9 +86,9 @@ def test_four_bits_moved(text: str, shape: Any, after: Any, move: Move, element:
 
 @EVERY_MOVE
 def test_pointers_moved(text: str, shape: Any, after: Any, move: Move) -> None:
-    given = np.arange(2 * int(np.prod(shape)), dtype=np.int64) * 8 + 4096
-    size, pointers = spelled(shape, "ptr<f64>"), spelled(after, "ptr<f64>")
-    moved = text.replace("{x}", "%p").replace("{X}", size).replace("{Y}", pointers).replace("{E}", "ptr<f64>")
+    given = np.arange(2 * int(np.prod(shape)), dtype=np.int64) * 4 + 4096
+    size, pointers = spelled(shape, "ptr<f32>"), spelled(after, "ptr<f32>")
+    moved = text.replace("{x}", "%p").replace("{X}", size).replace("{Y}", pointers).replace("{E}", "ptr<f32>")
     body = (
         f"%p = int_to_ptr %a : {{A}} -> {size}\n{moved.replace('%r = ', '%moved = ')}\n"
         f"%r = ptr_to_int %moved : {pointers} -> {{R}}"

@@ -196,7 +196,8 @@ def test_extremes(name: str, choose: Callable[..., Any], element: str, propagate
         return choose(there, key=order)  # type: ignore[no-any-return]
 
     flags = " propagate_nan" * propagate + " flush_to_zero" * flush
-    check(f"{name} %a, %b{flags} : {{R}}", exact, element, 2, flush=flush, shape=(2, 4))
+    for shape in SHAPES:
+        check(f"{name} %a, %b{flags} : {{R}}", exact, element, 2, flush=flush, shape=shape)
 
 
 RELATIONS: dict[str, Callable[[int, int], bool]] = {

@@ -137,9 +137,10 @@ def test_a_wrap_that_was_promised_not_to_happen(
 
 
 @operation("shli", oracle="numpy")
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("overflow", OVERFLOWS)
 @EVERY_WIDTH
-def test_shli(element: str, overflow: str) -> None:
+def test_shli(element: str, overflow: str, shape: tuple[int, ...]) -> None:
     width = WIDTHS[element]
 
     def undefined(a: int, b: int) -> bool:
@@ -151,6 +152,7 @@ def test_shli(element: str, overflow: str) -> None:
         f"shli %a, %b overflow<{overflow}> : {{R}}",
         lambda a, b: a << b,
         [element] * 2,
+        shape=shape,
         undefined=undefined,
         seed=9,
     )
@@ -173,15 +175,17 @@ def test_shri(element: str, how: str, shape: tuple[int, ...]) -> None:
 
 
 @operation("negi", oracle="numpy")
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("overflow", ["none", "no_signed_wrap"])
 @EVERY_WIDTH
-def test_negi(element: str, overflow: str) -> None:
-    width = WIDTHS[element]
+def test_negi(element: str, overflow: str, shape: tuple[int, ...]) -> None:
+    lowest = 1 << (WIDTHS[element] - 1)
     check(
         f"negi %a overflow<{overflow}> : {{R}}",
         lambda a: -a,
         [element],
-        undefined=lambda a: overflow != "none" and a == 1 << (width - 1),
+        shape=shape,
+        undefined=lambda a: overflow != "none" and a == lowest,
     )
 
 

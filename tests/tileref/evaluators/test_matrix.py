@@ -152,18 +152,19 @@ def test_mmai(left: str, right: str, sizes: tuple[tuple[int, ...], ...]) -> None
 
 
 @operation("mmaf_scaled", oracle="exact")
+@pytest.mark.parametrize("batch", [(), (2,)], ids=str)
 @pytest.mark.parametrize(("source", "scale"), [("f8E4M3FN", "f8E8M0FNU"), ("f8E5M2", "f8E8M0FNU")])
-def test_mmaf_scaled(source: str, scale: str) -> None:
+def test_mmaf_scaled(source: str, scale: str, batch: tuple[int, ...]) -> None:
     # Blocks of K that share a scale, for each row of the left and each column of the right.
     rng = np.random.default_rng(4)
-    a, b = some(rng, (BLOCKS, 4, 64), source), some(rng, (BLOCKS, 64, 2), source)
-    c = some(rng, (BLOCKS, 4, 2), "f32")
-    powers = [2.0 ** rng.integers(-3, 4, shape) for shape in ((BLOCKS, 4, 2), (BLOCKS, 2, 2))]
+    a, b = some(rng, (BLOCKS, *batch, 4, 64), source), some(rng, (BLOCKS, *batch, 64, 2), source)
+    c = some(rng, (BLOCKS, *batch, 4, 2), "f32")
+    powers = [2.0 ** rng.integers(-3, 4, shape) for shape in ((BLOCKS, *batch, 4, 2), (BLOCKS, *batch, 2, 2))]
     sa, sb = (p.astype(FORMATS[scale].dtype) for p in powers)
     text = "mmaf_scaled %a, %b, %c, %d, %e : {A}, {B}, {C}, {D}, {E}"
     found, _ = launch(text, [a, b, c, sa, sb], [source, source, "f32", scale, scale])
-    left = a.astype(np.float32) * np.repeat(sa.astype(np.float32), 32, axis=2)
-    right = b.astype(np.float32) * np.repeat(sb.astype(np.float32), 32, axis=1)
+    left = a.astype(np.float32) * np.repeat(sa.astype(np.float32), 32, axis=-1)
+    right = b.astype(np.float32) * np.repeat(sb.astype(np.float32), 32, axis=-2)
     np.testing.assert_array_equal(patterns(found), exact_chain(left, right, c, "f32", "f32"))
 
 

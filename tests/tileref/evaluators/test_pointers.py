@@ -14,8 +14,8 @@ from tests.tileref.operations import operation
 from tests.tileref.support import run
 from tileref.numerics.formats import FORMATS
 
-STORED = [name for name in FORMATS if name not in ("f4E2M1FN", "i4")]
-"""Formats whose elements have bytes of their own."""
+STORED = [name for name in FORMATS if name != "i4"]
+"""Formats that memory holds: a host's array has a byte for an element of four bits, and so has the interpreter."""
 BLOCKS = 3
 
 
@@ -25,6 +25,8 @@ def random_array(element: str, count: int) -> NDArray[Any]:
     if element == "i1":
         return np.frombuffer(data, np.uint8) % 2 == 1
     array = np.frombuffer(data, FORMATS[element].dtype).copy()
+    if element == "f4E2M1FN":
+        array.view(np.uint8)[:] &= 15
     if element == "tf32":
         array.view(np.uint32)[:] &= np.uint32(0xFFFF_E000)
     return array
@@ -87,12 +89,42 @@ def test_constants(element: str, shape: tuple[int, ...]) -> None:
 
 
 @operation("assume", oracle="numpy")
-@pytest.mark.parametrize(
-    "predicate", ["div_by<4>", "bounded<-400, 400>", "bounded<?, ?>", "same_elements<[1]>"]
-)
-@pytest.mark.parametrize("element", ["i16", "i32", "i64"])
-def test_a_claim_that_holds_changes_nothing(element: str, predicate: str) -> None:
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("predicate", ["div_by<4>", "bounded<-400, 400>", "bounded<?, ?>", "same_elements"])
+@pytest.mark.parametrize("element", ["i8", "i16", "i32", "i64"])
+def test_a_claim_that_holds_changes_nothing(element: str, predicate: str, shape: tuple[int, ...]) -> None:
+    if predicate == "same_elements":
+        predicate = f"same_elements<{[1] * len(shape)}>"
     given = (np.arange(-8, 8) * 4).astype(FORMATS[element].dtype)
-    found = apply(f"assume {predicate}, %a : {{R}}", [given], [element])
+    found = apply(f"assume {predicate}, %a : {{R}}", [given], [element], shape=shape)
     np.testing.assert_array_equal(found.array, given)
     assert not found.undefined.any()
+
+
+@operation("assume", oracle="numpy")
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_claim_about_addresses(shape: tuple[int, ...]) -> None:
+    given = np.arange(16, dtype=np.int64) * 16
+    given[5] += 8
+    pointers = tile(shape, "ptr<f32>")
+    text = (
+        f"%p = int_to_ptr %a : {{A}} -> {pointers}\n%q = assume div_by<16>, %p : {pointers}\n"
+        f"%r = ptr_to_int %q : {pointers} -> {{R}}"
+    )
+    found = apply(text, [given], ["i64"], shape=shape)
+    np.testing.assert_array_equal(found.array, given)
+    np.testing.assert_array_equal(found.undefined, given % 16 != 0)
+
+
+@operation("assert", oracle="written")
+def test_an_assertion_of_a_scalar() -> None:
+    text = """
+    entry @k(%n: tile<i32>) {
+      %x, %y, %z = get_tile_block_id : tile<i32>
+      %c = cmpi less_than %x, %n, signed : tile<i32> -> tile<i1>
+      assert %c, "a block too many" : tile<i1>
+      return
+    }
+    """
+    found = run(text, 4, [3]).assertions
+    assert [(a.block, a.lane) for a in found] == [((3, 0, 0), ())]

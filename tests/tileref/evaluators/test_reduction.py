@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.tileref.kernels import apply
 from tests.tileref.operations import operation
 from tests.tileref.support import bits, run
+from tileref.numerics.formats import FORMATS
 
 RNG = np.random.Generator(np.random.PCG64(7))
 Fold = Callable[[list[np.float32]], np.float32]
@@ -309,3 +311,53 @@ def test_an_undefined_element_takes_its_own_fold_alone() -> None:
     result = run(text, 1, [source, out])
     np.testing.assert_array_equal(result.undefined_elements[1], [False, False, True, False])
     np.testing.assert_array_equal(out[[0, 1, 3]], 160)
+
+
+FOLDS: dict[str, Callable[[int, int], int]] = {
+    "addi": lambda a, b: a + b,
+    "muli": lambda a, b: a * b,
+    "andi": lambda a, b: a & b,
+    "xori": lambda a, b: a ^ b,
+    "maxi signed": max,
+    "subi": lambda a, b: a - b,
+}
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=operation(k, oracle="numpy")) for k in ("reduce", "scan")]
+)
+@pytest.mark.parametrize("body", FOLDS)
+@pytest.mark.parametrize("element", ["i1", "i8", "i16", "i32", "i64"])
+def test_integers_of_every_width(element: str, body: str, kind: str) -> None:
+    if body == "subi" and kind == "reduce":
+        body = "addi"
+    width = FORMATS[element].width
+    rng = np.random.default_rng(5)
+    given = np.frombuffer(
+        rng.bytes(64 * max(1, width // 8)), FORMATS[element].dtype if width > 1 else np.int8
+    )
+    given = given[:64] & 1 == 1 if width == 1 else given[:64].copy()
+    name, *how = body.split()
+    types = f"tile<{element}>"
+    fold = f"{name} %p0, %q0 {' '.join(how)} : {types}"
+    identity = "false" if element == "i1" else f"0 : {element}"
+    reverse = "reverse=false " if kind == "scan" else ""
+    text = (
+        f"{kind} %a dim=1 {reverse}identities=[{identity}] : {{A}} -> {{R}}"
+        f" (%p0: {types}, %q0: {types}) {{{{ %s0 = {fold} yield %s0 : {types} }}}}"
+    )
+    after = (4,) if kind == "reduce" else (4, 8)
+    found = apply(text, [given], [element], element, (4, 8), after).array
+
+    def signed(value: int) -> int:
+        value &= (1 << width) - 1
+        return value - (1 << width) if value >> (width - 1) else value
+
+    expected: list[int] = []
+    for row in given.astype(np.int64).reshape(-1, 8).tolist():
+        total = signed(row[0])
+        for k, value in enumerate(row):
+            total = total if k == 0 else signed(FOLDS[body](total, signed(value)))
+            if kind == "scan" or k == 7:
+                expected.append(total & ((1 << width) - 1))
+    assert [int(v) & ((1 << width) - 1) for v in found.astype(np.int64)] == expected

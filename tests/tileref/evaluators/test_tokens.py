@@ -9,24 +9,29 @@ import pytest
 
 import tileir
 import tileref
+from tests.tileref.evaluators.test_pointers import STORED, random_array
 from tests.tileref.kernels import at, first_of_block
 from tests.tileref.operations import operation
 from tests.tileref.support import run
+from tileref.numerics.formats import FORMATS
+
+GLOBALS: dict[str, list[Any]] = {
+    **{name: [7, -1, 2, 0] for name in ("i8", "i16", "i32", "i64")},
+    **{
+        name: [0.5, -1.5, 3.0, 6.0]
+        for name in ("f64", "f32", "tf32", "f16", "bf16", "f8E4M3FN", "f8E5M2", "f4E2M1FN")
+    },
+    "f8E8M0FNU": [0.5, 1.0, 2.0, 4.0],
+    "i1": [True, False, True, True],
+}
 
 
 @operation("get_global", oracle="numpy")
-@pytest.mark.parametrize(
-    ("element", "values"),
-    [
-        ("i32", [7, -1, 2147483647, 0]),
-        ("f64", [0.5, -1.25, 3.0, 1234567.875]),
-        ("i8", [1, -128, 127, 3]),
-        ("f16", [1.5, -2.0, 65504.0, 0.25]),
-    ],
-)
+@pytest.mark.parametrize(("element", "values"), GLOBALS.items())
 def test_a_global_holds_its_constant_and_keeps_what_is_stored(element: str, values: list[Any]) -> None:
+    spelled = str(values).lower()
     text = f"""
-    global @table <{element}: {values}> : tile<4x{element}>
+    global @table <{element}: {spelled}> : tile<4x{element}>
     entry @k(%out: tile<ptr<{element}>>) {{
       {first_of_block(4)}
       %table = get_global @table : tile<ptr<{element}>>
@@ -38,15 +43,15 @@ def test_a_global_holds_its_constant_and_keeps_what_is_stored(element: str, valu
       return
     }}
     """
-    dtype = {"i32": np.int32, "f64": np.float64, "i8": np.int8, "f16": np.float16}[element]
+    dtype = FORMATS[element].dtype
     out = np.zeros((3, 4), dtype)
     module = tileir.parse(text)
     result = tileref.launch(module, 3, [out])
     assert not result.undefined
-    np.testing.assert_array_equal(out, np.tile(np.array(values, dtype), (3, 1)))
+    np.testing.assert_array_equal(out, np.tile(np.array(values).astype(dtype), (3, 1)))
     # A launch begins with the constant again.
     tileref.launch(module, 3, [out])
-    np.testing.assert_array_equal(out, np.tile(np.array(values, dtype), (3, 1)))
+    np.testing.assert_array_equal(out, np.tile(np.array(values).astype(dtype), (3, 1)))
 
 
 @operation("get_global", "atomic_rmw_tko", oracle="numpy")
@@ -70,27 +75,27 @@ def test_blocks_share_a_global() -> None:
 
 @operation("alloca", "offset", oracle="numpy")
 @pytest.mark.parametrize("kind", ["", " global"])
-def test_every_block_has_an_allocation_of_its_own(kind: str) -> None:
+@pytest.mark.parametrize("element", STORED)
+def test_every_block_has_an_allocation_of_its_own(element: str, kind: str) -> None:
     text = f"""
-    entry @k(%out: tile<ptr<i32>>) {{
+    entry @k(%a: tile<ptr<{element}>>, %out: tile<ptr<{element}>>) {{
       {first_of_block(8)}
-      %own = alloca num_elem = 8, alignment = 16{kind} : tile<ptr<i32>>
+      %own = alloca num_elem = 8, alignment = 16{kind} : tile<ptr<{element}>>
       %zero = constant <i32: 0> : tile<i32>
-      {at("mine", "own", "i32", 8, "zero")}
-      {at("to", "out", "i32", 8)}
-      %one = reshape %first : tile<i32> -> tile<1xi32>
-      %many = broadcast %one : tile<1xi32> -> tile<8xi32>
-      %lanes = iota : tile<8xi32>
-      %v = addi %many, %lanes : tile<8xi32>
-      %t = store_ptr_tko weak %mine, %v : tile<8xptr<i32>>, tile<8xi32> -> token
-      %w, %t2 = load_ptr_tko weak %mine token = %t : tile<8xptr<i32>> -> tile<8xi32>, token
-      %u = store_ptr_tko weak %to, %w token = %t2 : tile<8xptr<i32>>, tile<8xi32> -> token
+      {at("from", "a", element, 8)}
+      {at("mine", "own", element, 8, "zero")}
+      {at("to", "out", element, 8)}
+      %v, %t = load_ptr_tko weak %from : tile<8xptr<{element}>> -> tile<8x{element}>, token
+      %t1 = store_ptr_tko weak %mine, %v token = %t : tile<8xptr<{element}>>, tile<8x{element}> -> token
+      %w, %t2 = load_ptr_tko weak %mine token = %t1 : tile<8xptr<{element}>> -> tile<8x{element}>, token
+      %u = store_ptr_tko weak %to, %w token = %t2 : tile<8xptr<{element}>>, tile<8x{element}> -> token
       return
     }}
     """
-    out = np.zeros(5 * 8, np.int32)
-    assert not run(text, 5, [out]).undefined
-    np.testing.assert_array_equal(out, np.arange(40))
+    given = random_array(element, 40)
+    out = np.zeros_like(given)
+    assert not run(text, 5, [given, out]).undefined
+    assert out.tobytes() == given.tobytes()
 
 
 @operation("alloca", oracle="numpy")

@@ -11,7 +11,7 @@ from tests.tileref.support import run
 
 
 @operation("get_tensor_shape", "make_tensor_view", oracle="numpy")
-@pytest.mark.parametrize("element", ["i16", "i32", "i64"])
+@pytest.mark.parametrize("element", ["i8", "i16", "i32", "i64"])
 def test_the_extents_of_a_tensor(element: str) -> None:
     tensor = "tensor_view<5x?x7xf32, strides=[?,7,1]>"
     text = f"""
@@ -52,6 +52,7 @@ def stored(names: list[str]) -> str:
     )
 
 
+@pytest.mark.parametrize("element", ["i8", "i16", "i32", "i64"])
 @pytest.mark.parametrize(
     ("make", "view", "expected"),
     [
@@ -82,7 +83,7 @@ def stored(names: list[str]) -> str:
         ),
     ],
 )
-def test_how_many_tiles_a_view_has(make: str, view: str, expected: object) -> None:
+def test_how_many_tiles_a_view_has(make: str, view: str, expected: object, element: str) -> None:
     tensor = "tensor_view<9x?xf32, strides=[16,1]>"
     view = view.format(tensor=tensor)
     text = f"""
@@ -91,8 +92,10 @@ def test_how_many_tiles_a_view_has(make: str, view: str, expected: object) -> No
       %m = addi %n, %x : tile<i32>
       %tensor = make_tensor_view %a, shape = [9, %m], strides = [16, 1] : tile<i32> -> {tensor}
       %view = {make} %tensor : {view}
-      %d0, %d1 = get_index_space_shape %view : {view} -> tile<i64>
-      {stored(["d0", "d1"])}
+      %d0, %d1 = get_index_space_shape %view : {view} -> tile<{element}>
+      %k0 = {widened("d0", element)}
+      %k1 = {widened("d1", element)}
+      {stored(["k0", "k1"])}
       return
     }}
     """
@@ -130,3 +133,25 @@ def test_rows_that_are_scattered() -> None:
     expected[rows] = np.concatenate(values.reshape(2, 4, 4), axis=1)
     np.testing.assert_array_equal(memory, expected)
     assert not result.undefined
+
+
+@operation("make_tensor_view", "load_view_tko", oracle="numpy")
+@pytest.mark.parametrize("element", ["i8", "i16", "i32", "i64"])
+def test_extents_and_strides_of_every_width(element: str) -> None:
+    tensor = "tensor_view<?x4xf32, strides=[?,1]>"
+    view = f"partition_view<tile=(2x4), {tensor}>"
+    text = f"""
+    entry @k(%a: tile<ptr<f32>>, %n: tile<{element}>, %s: tile<{element}>, %b: tile<ptr<f32>>) {{
+      %zero = constant <i32: 0> : tile<i32>
+      %tensor = make_tensor_view %a, shape = [%n, 4], strides = [%s, 1] : tile<{element}> -> {tensor}
+      %view = make_partition_view %tensor : {view}
+      %v, %t = load_view_tko weak %view[%zero, %zero] : {view}, tile<i32> -> tile<2x4xf32>, token
+      {at("to", "b", "f32", 8, "zero")}
+      %flat = reshape %v : tile<2x4xf32> -> tile<8xf32>
+      %u = store_ptr_tko weak %to, %flat : tile<8xptr<f32>>, tile<8xf32> -> token
+      return
+    }}
+    """
+    source, out = np.arange(32, dtype=np.float32), np.zeros(8, np.float32)
+    run(text, 1, [source, 2, 7, out])
+    np.testing.assert_array_equal(out, [0, 1, 2, 3, 7, 8, 9, 10])
