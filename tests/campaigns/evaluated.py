@@ -33,7 +33,7 @@ KNOWN: dict[str, str] = {
     "ptr<f32, <none>>": "a pointer attribute that says what leaving it out says",
     "negi overflow=no_wrap": "what the unsigned half of the promise means for a signed operation is open",
     "pack element=i1": "not tested through a kernel yet; numerics.pack is",
-    "pack element=tf32": "not tested through a kernel yet; numerics.pack is",
+    "pack element=tf32": "not tested yet",
 }
 """Parts of ``operation attribute=value`` that need no test, and why."""
 
