@@ -168,7 +168,7 @@ def _words(blocks: Any) -> Iterable[str | Part]:
             words += item.split()
         elif isinstance(item, int | np.integer):
             words.append(_number(item, blocks))
-        elif isinstance(item, tuple | list) and 1 <= len(item) <= 3:
+        elif isinstance(item, tuple | list | np.ndarray) and 1 <= len(item) <= 3:
             at = [_number(i, blocks).first for i in item] + [0] * (3 - len(item))
             words.append(Box(tuple((i, i) for i in at)))
         else:

@@ -53,10 +53,18 @@ class Lines:
             raise self._failed(error) from error
 
     def close(self) -> None:
-        """After the last line."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        """After the last line.
+
+        Raises:
+            TileError: what was still to be written cannot be.
+        """
+        file, self._file = self._file, None
+        if file is None:
+            return
+        try:
+            file.close()
+        except OSError as error:
+            raise self._failed(error) from error
 
     def _failed(self, error: OSError) -> TileError:
         return TileError(f"cannot write the file: {error.strerror}", rule="file", file=str(self._to))

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tileir.errors import ArgumentError
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -32,6 +34,10 @@ class Counter:
     """Counts blocks, from any thread, and says how far it is."""
 
     def __init__(self, total: int, tell: Callable[[Progress], Any]) -> None:
+        if not callable(tell):
+            raise ArgumentError(
+                "progress is a function", rule="progress", found=type(tell).__name__, expected="of a Progress"
+            )
         self._total = total
         self._tell = tell
         self._done = 0

@@ -113,7 +113,7 @@ def _add(to: Where, word: str) -> Where:
     wanted = condition(word)
     if wanted is not None:
         return replace(to, conditions=(*to.conditions, wanted))
-    if word.startswith("!"):
+    if word.startswith("!") and condition(word[1:]) is None:
         return replace(to, but=_place(to.but, word, word[1:]))
     return replace(to, places=_place(to.places, word, word))
 

@@ -60,6 +60,8 @@ def test_progress_counts_every_block_once() -> None:
     told.clear()
     run(GRID, (3, 4), [np.zeros(12, np.int32)], progress=told.append, blocks="0-3")
     assert [(p.done, p.total) for p in told] == [(4, 4)]
+    with pytest.raises(ArgumentError, match="progress is a function"):
+        run(GRID, (3, 4), [np.zeros(12, np.int32)], progress=3)
     assert Progress(25, 100, 5.0).left == 15.0
     assert Progress(0, 100, 5.0).left is None
 

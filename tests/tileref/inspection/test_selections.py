@@ -102,6 +102,8 @@ def test_lines_of_the_place_and_of_its_callers() -> None:
         (":9-3", "range of lines is empty"),
         (">many", "means nothing"),
         ("nan&big", "means nothing"),
+        ("!nan", "means nothing"),
+        ("!>3", "means nothing"),
         ("%", "means nothing"),
     ],
 )
@@ -156,6 +158,7 @@ def test_conditions_on_integers_are_exact() -> None:
         (range(2, 4), (9, 1, 1), [2, 3]),
         ("1,2", (3, 4, 5), [1 + 3 * 2]),
         ("1,2,3", (3, 4, 5), [1 + 3 * (2 + 4 * 3)]),
+        (np.array([[1, 2, 3], [0, 0, 0]]), (3, 4, 5), [0, 1 + 3 * (2 + 4 * 3)]),
         ([(1, 2, 3), 0], (3, 4, 5), [0, 1 + 3 * (2 + 4 * 3)]),
         ("*,1-2,0", (2, 4, 5), [2, 3, 4, 5]),
         ("*", (2, 2, 2), list(range(8))),

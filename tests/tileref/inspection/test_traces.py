@@ -222,6 +222,8 @@ def test_to_a_file_and_to_standard_output(tmp_path: Path, capsys: pytest.Capture
     assert capsys.readouterr().out == "block=0 %5 = addi : tile<i32> 1\n" + once
     run(LOOP, 1, loop_arguments(), trace=True)
     assert len(capsys.readouterr().out.splitlines()) > 20
+    with pytest.raises(tileir.TileError, match="cannot write the file: No space left"):
+        run(LOOP, 1, loop_arguments(), trace=Trace(to="/dev/full"))
     with pytest.raises(tileir.TileError, match="cannot write the file"):
         run(LOOP, 1, loop_arguments(), trace=Trace(to=tmp_path / "no" / "file"))
 
