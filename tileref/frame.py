@@ -8,6 +8,7 @@ import numpy as np
 
 from tileir.module import Value
 
+from .ordering.access import History
 from .values import RuntimeValue, Selection, Tile
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class Frame:
     sees the parent's values cut down to them.
     """
 
-    __slots__ = ("blocks", "count", "parent", "run", "selection", "turn", "turns", "values")
+    __slots__ = ("blocks", "count", "history", "parent", "run", "selection", "turn", "turns", "values")
     turn: int
     """Which turn of a loop or a fold the region is run for; set while somebody looks on, and only there."""
     turns: dict[int, int]
@@ -42,6 +43,7 @@ class Frame:
         self.selection = selection
         self.blocks = blocks
         self.values: dict[Value, RuntimeValue] = {}
+        self.history: History = History() if parent is None else parent.history
 
     def child(self, selection: Selection | None = None) -> Frame:
         """A frame of the selected blocks, to run a region in."""
@@ -83,9 +85,7 @@ class Frame:
     def coordinate(self, block: int) -> tuple[int, int, int]:
         """Where in the grid block number ``block`` of this frame is."""
         blocks = self.linear_blocks()
-        number = int(blocks[min(block, len(blocks) - 1)])
-        x, y, _ = self.run.grid
-        return number % x, number // x % y, number // (x * y)
+        return self.run.coordinate(int(blocks[min(block, len(blocks) - 1)]))
 
 
 class BodyFrame(Frame):

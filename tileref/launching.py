@@ -148,8 +148,11 @@ def launch(
     finally:
         loaded.end(memory)
 
+    if run.ordering is not None:
+        run.ordering.finish(run)
     result = LaunchResult(chosen.name, function.name, extents)
     result.undefined = run.undefined
+    result.unchecked = [] if run.ordering is None else run.ordering.unchecked()
     result.printed = run.ordered_prints()
     result.prints = [each.text for each in result.printed]
     result.assertions = run.assertions

@@ -37,6 +37,7 @@ class Buffer:
         name: what messages call it.
         undefined: which bytes hold no defined value; None while all do.
         written: whether the launch has written to it.
+        unwritten: which bytes nobody has written yet; None where that does not matter.
     """
 
     bytes: NDArray[np.uint8]
@@ -45,6 +46,7 @@ class Buffer:
     argument: int | None = None
     undefined: Lanes | None = None
     written: bool = False
+    unwritten: Lanes | None = None
     _typed: dict[np.dtype[Any], Array] = field(default_factory=dict)
 
     @property
@@ -73,8 +75,7 @@ class Buffer:
     def marks(self, itemsize: int) -> NDArray[np.bool_]:
         """For each element of ``itemsize`` bytes, whether one of its bytes is undefined."""
         assert self.undefined is not None
-        whole = self.size // itemsize * itemsize
-        return np.asarray(self.undefined[:whole].reshape(-1, itemsize).any(axis=1))
+        return _any_byte(self.undefined, itemsize)
 
     def mark(self, elements: Array, itemsize: int, lanes: Array) -> None:
         """Note that ``elements`` now hold a defined value, or none where ``lanes`` says so."""
@@ -84,6 +85,21 @@ class Buffer:
             self.undefined = np.zeros(self.size, np.bool_)
         for byte in range(itemsize):
             self.undefined[elements * itemsize + byte] = lanes
+
+    def note_written(self, elements: Array, itemsize: int) -> None:
+        """Note that ``elements`` were written to."""
+        if self.unwritten is not None:
+            for byte in range(itemsize):
+                self.unwritten[elements * itemsize + byte] = False
+
+    def never_written(self, elements: Array, itemsize: int) -> Array | None:
+        """Which of ``elements`` have a byte that nobody has written; None where that does not matter."""
+        return None if self.unwritten is None else _any_byte(self.unwritten, itemsize)[elements]
+
+
+def _any_byte(lanes: Lanes, itemsize: int) -> NDArray[np.bool_]:
+    whole = len(lanes) // itemsize * itemsize
+    return np.asarray(lanes[:whole].reshape(-1, itemsize).any(axis=1))
 
 
 Touched = tuple[Buffer, Array, int]

@@ -77,6 +77,7 @@ class LaunchResult:
         undefined_elements: for each argument (by position) that holds elements without a defined value, a
             mask of the argument's shape. Nobody may compare those. The arrays of tables are counted on after
             the last argument.
+        unchecked: what ``undefined`` would not show because it was not looked for, a sentence each.
         prints: what the kernel printed, block by block.
         printed: the same, each with its block and source line.
         assertions: the assertions that failed.
@@ -91,6 +92,7 @@ class LaunchResult:
     grid: tuple[int, int, int]
     undefined: list[Undefined] = field(default_factory=list)
     undefined_elements: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
+    unchecked: list[str] = field(default_factory=list)
     prints: list[str] = field(default_factory=list)
     printed: list[Printed] = field(default_factory=list)
     assertions: list[Assertion] = field(default_factory=list)

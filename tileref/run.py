@@ -14,10 +14,12 @@ from tileir.module import Function, Module, Operation
 
 from .formats import Array
 from .frame import Frame
+from .kinds import Kind
 from .memory import Buffer, Memory
+from .ordering.ordering import Ordering
 from .result import Assertion, Printed
 from .targets.model import Model
-from .undefined import Marks, Undefined, describe, first_lane
+from .undefined import Marks, Other, Undefined, describe, first_lane
 
 if TYPE_CHECKING:
     from .inspection.session import Inspection
@@ -50,10 +52,22 @@ class Run:
     assertions: list[Assertion] = field(default_factory=list)
     waits: Callable[[], str] | None = None
     """What the blocks wait for, where they run in turns; see ``tileref.progress``."""
+    ordering: Ordering | None = None
+    """The watch over the order of accesses; None where nothing is checked."""
     _prints: list[tuple[int, str, Operation]] = field(default_factory=list)
-    _events: dict[tuple[str, int], Undefined] = field(default_factory=dict)
+    _events: dict[tuple[Any, ...], Undefined] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _steps: int = 0
+
+    def __post_init__(self) -> None:
+        if self.check != "off" and self.ordering is None:
+            x, y, z = self.grid
+            self.ordering = Ordering(self.entry, x * y * z)
+
+    def coordinate(self, block: int) -> tuple[int, int, int]:
+        """Where in the grid block number ``block`` is."""
+        x, y, _ = self.grid
+        return block % x, block // x % y, block // (x * y)
 
     @property
     def undefined(self) -> list[Undefined]:
@@ -95,12 +109,14 @@ class Run:
         self,
         frame: Frame,
         operation: Operation,
-        kind: str,
+        kind: Kind,
         message: str | Callable[[tuple[int, ...]], str],
         lanes: Array,
         *,
         buffer: int | None = None,
         index: Callable[[tuple[int, ...]], int] | None = None,
+        other: Other | None = None,
+        values: tuple[Any, ...] = (),
     ) -> None:
         """Note that ``operation`` did something undefined on ``lanes`` (blocks or 1, *shape), if on any."""
         if self.check == "off":
@@ -110,34 +126,43 @@ class Run:
             return
         if lanes.shape[0] == 1 and frame.count > 1:
             count *= frame.count
-        with self._lock:
-            known = self._events.get((kind, id(operation)))
-            if known is not None:
-                self._events[kind, id(operation)] = _more(known, count)
-                return
-            if len(self._events) >= EVENTS:
-                return
-            first = first_lane(lanes)
-            event = Undefined(
-                kind,
+        first = first_lane(lanes)
+        self.add_event(
+            (kind, id(operation)),
+            Undefined(
+                kind.value,
                 message=message if isinstance(message, str) else message(first),
                 count=count,
                 block=frame.coordinate(first[0]),
                 lane=first[1:],
                 buffer=buffer,
                 index=None if index is None else index(first),
+                other=other,
+                values=values,
                 **describe(operation),
-            )
-            self._events[kind, id(operation)] = event
+            ),
+        )
+
+    def add_event(self, key: tuple[Any, ...], event: Undefined) -> None:
+        """Note an event; those of one ``key`` are counted, and the lowest block's is kept."""
+        with self._lock:
+            known = self._events.get(key)
+            if known is not None:
+                first, count = min(known, event, key=_place), known.count + event.count
+                self._events[key] = replace(first, count=count)
+            elif len(self._events) < EVENTS:
+                self._events[key] = event
         if self.check == "strict":
             raise UndefinedBehaviour(
-                event.message, rule=kind, operation=event.operation, location=event.location
+                event.message, rule=event.kind, operation=event.operation, location=event.location
             )
 
     def report_use(self, frame: Frame, operation: Operation, marks: Marks, use: str) -> None:
         """Note that ``operation`` uses lanes that have no value."""
         origins = ", ".join(dict.fromkeys(_origin(o) for o in marks.origins))
-        self.report(frame, operation, "undefined-value", f"{use} has no value (from {origins})", marks.lanes)
+        self.report(
+            frame, operation, Kind.UNDEFINED_VALUE, f"{use} has no value (from {origins})", marks.lanes
+        )
 
 
 def _origin(operation: Operation) -> str:
@@ -145,5 +170,6 @@ def _origin(operation: Operation) -> str:
     return f"{where['operation']}" + ("" if where["location"] is None else f" at {where['location']}")
 
 
-def _more(event: Undefined, count: int) -> Undefined:
-    return replace(event, count=event.count + count)
+def _place(event: Undefined) -> tuple[int, ...]:
+    """Which block an event is of, z first, and which lane: threads meet blocks in any order."""
+    return (*reversed(event.block or ()), *(event.lane or ()))

@@ -15,11 +15,24 @@ Lanes = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
+class Other:
+    """The other of two accesses that are in conflict: its operation, and the block it ran in."""
+
+    operation: str
+    location: str | None = None
+    block: tuple[int, int, int] | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.location is None else f" at {self.location}"
+        return f"{self.operation}{where}, block {self.block}"
+
+
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """Something a launch did that has no defined answer.
 
     Attributes:
-        kind: stable name of the rule, such as ``out-of-range-load``.
+        kind: stable name of the rule, such as ``out-of-range-load``; ``tileref.kinds`` has them all.
         operation: the dialect's name of the operation.
         message: one sentence for people.
         location: source location as ``file:line:column``, if the module has one.
@@ -28,6 +41,9 @@ class Undefined:
         lane: position in that block's tile of the first such lane.
         buffer: position of the argument concerned, for accesses to memory.
         index: element index into that buffer of the first such lane.
+        other: for two accesses in conflict, the other one; ``count`` is then of elements, and there is no
+            ``lane`` where the two were only compared when all blocks had run.
+        values: what a memory element can hold of which several lanes stored different values.
     """
 
     kind: str
@@ -39,6 +55,8 @@ class Undefined:
     lane: tuple[int, ...] | None = None
     buffer: int | None = None
     index: int | None = None
+    other: Other | None = None
+    values: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         where = [self.operation]

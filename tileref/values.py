@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from tileir.types import GatherScatterViewType, PartitionViewType, StridedViewType, TensorViewType, TileType
 
 from .formats import Array, dtype_of
+from .ordering.tokens import TOKEN, Token, join_tokens, merge_tokens
 from .undefined import Marks
 
 Selection = NDArray[np.intp]
+
+__all__ = ["TOKEN", "RuntimeValue", "Selection", "Tensor", "Tile", "Token", "View", "join_tokens", "merge"]
 
 
 @dataclass(slots=True)
@@ -64,18 +67,6 @@ class Tile:
 
 
 @dataclass(slots=True)
-class Token:
-    """A token. Blocks run their operations in program order, which satisfies any order of tokens."""
-
-    def take(self, _selection: Selection) -> Token:
-        """The same token."""
-        return self
-
-
-TOKEN = Token()
-
-
-@dataclass(slots=True)
 class Tensor:
     """A tensor view: an address, extents and strides (in elements), each (blocks or 1,) of int64."""
 
@@ -114,7 +105,8 @@ def merge(blocks: int, parts: Sequence[tuple[Selection | None, RuntimeValue]]) -
     if len(parts) == 1 and parts[0][0] is None:
         return first
     if isinstance(first, Token):
-        return TOKEN
+        tokens = [(selection, part) for selection, part in parts if isinstance(part, Token)]
+        return merge_tokens(blocks, tokens)
     # Loop-carried and yielded values are tiles and tokens alone: the dialect forbids views there.
     assert isinstance(first, Tile)
     data = np.zeros((blocks, *first.type.shape), dtype_of(first.type))

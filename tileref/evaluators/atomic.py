@@ -18,8 +18,8 @@ from ..numerics import addf
 from ..numerics.formats import FloatFormat
 from ..targets.model import Model
 from ..undefined import Marks, join, marks
-from ..values import TOKEN, Tile, Token, View
-from .memory import _active, pointee, report_outside
+from ..values import Tile, Token, View
+from .memory import _active, after, begin, pointee, report_outside, report_unwritten, watch
 from .registry import evaluates
 from .view import window
 
@@ -34,10 +34,12 @@ def atomic_rmw_tko(
     """Combine memory with a tile and answer what was there; a lane that is masked off answers nothing."""
     combine = combiner(frame.run.model, op.mode, pointee(pointers))
     flat = arg.full(frame.count).reshape(-1)
-    old = _through_pointers(frame, op, pointers, mask, lambda was, lanes: combine(was, flat[lanes]))
+    old, done = _through_pointers(
+        frame, op, token, pointers, mask, lambda was, lanes: combine(was, flat[lanes])
+    )
     if arg.undefined is not None:
         frame.run.report_use(frame, op, arg.undefined, "a value that atomically reaches memory")
-    return old, TOKEN
+    return old, done
 
 
 @evaluates()
@@ -62,12 +64,12 @@ def atomic_cas_tko(
     for tile in (cmp, val):
         if tile.undefined is not None:
             frame.run.report_use(frame, op, tile.undefined, "a value that atomically reaches memory")
-    old = _through_pointers(frame, op, pointers, mask, update)
+    old, done = _through_pointers(frame, op, token, pointers, mask, update)
     if mask is not None:
         hidden = ~np.broadcast_to(mask.data, old.data.shape)
         undefined = old.undefined if old.undefined is None else old.undefined.map(lambda m: m & ~hidden)
         old = Tile(old.type, np.where(hidden, cmp.data, old.data), undefined)
-    return old, TOKEN
+    return old, done
 
 
 @evaluates()
@@ -83,6 +85,7 @@ def atomic_red_view_tko(
     element = view.tensor.type.element
     dtype = memory_dtype(element)
     where = window(frame, op, view, index)
+    access = begin(frame, op, token, element)
     shape = (frame.count, *where.shape)
     active = np.broadcast_to(where.inside(), shape).reshape(-1)
     flat = np.broadcast_to(where.addresses(dtype.itemsize), shape).reshape(-1)
@@ -92,26 +95,33 @@ def atomic_red_view_tko(
         frame.run.report_use(frame, op, value.undefined, "a value that atomically reaches memory")
     combine = combiner(frame.run.model, op.mode, element)
     arg = value.full(frame.count).reshape(-1)
+    watch(frame, access, resolved, shape)
     apply(resolved, element, flat.size, lambda was, lanes: combine(was, arg[lanes]))
-    return TOKEN
+    return after(access)
 
 
-def _through_pointers(frame: Frame, op: Operation, pointers: Tile, mask: Tile | None, update: Update) -> Tile:
+def _through_pointers(
+    frame: Frame, op: Operation, token: Token | None, pointers: Tile, mask: Tile | None, update: Update
+) -> tuple[Tile, Token]:
     type_ = op.results[0].type
     assert isinstance(type_, TileType)
     element = pointee(pointers)
     dtype = memory_dtype(element)
+    access = begin(frame, op, token, element)
     shape = (frame.count, *type_.shape)
     active = _active(frame, op, pointers, mask, shape)
     addresses = pointers.full(frame.count).reshape(-1)
     resolved = resolve(frame.run.memory, addresses, active, dtype.itemsize)
     report_outside(frame, op, resolved, addresses, shape, element, "atomic")
+    report_unwritten(frame, op, resolved, shape, dtype.itemsize)
+    racing = watch(frame, access, resolved, shape)
     old = apply(resolved, element, addresses.size, update).reshape(shape)
     wrong = [w for w in (resolved.outside, resolved.misaligned) if w is not None]
     found: list[Marks | None] = [marks(np.logical_or.reduce(wrong).reshape(shape), op)] if wrong else []
+    found.append(marks(racing, op))
     if active is not None:
         found.append(marks(~active.reshape(shape), op))
-    return Tile(type_, old, join(found))
+    return Tile(type_, old, join(found)), after(access)
 
 
 def apply(resolved: Resolved, element: NumberType, lanes: int, update: Update) -> Array:
@@ -135,6 +145,7 @@ def apply(resolved: Resolved, element: NumberType, lanes: int, update: Update) -
             memory[at] = encode(update(decode(was, element), here), element)
             if access.buffer.undefined is not None:
                 access.buffer.mark(at, dtype.itemsize, np.zeros(at.shape, np.bool_))
+            access.buffer.note_written(at, dtype.itemsize)
             rest = np.ones(len(elements), np.bool_)
             rest[first] = False
             elements, positions = elements[rest], positions[rest]

@@ -12,6 +12,7 @@ from tileir.types import TileType
 
 from ..formats import Array, integer_format
 from ..frame import Frame, compose, indices
+from ..kinds import Kind
 from ..regions import Branched, Exit, run_region
 from ..values import RuntimeValue, Selection, Tile, merge
 from .registry import evaluates
@@ -143,8 +144,9 @@ def bounds_of(frame: Frame, op: ops.For, lowerBound: Tile, upperBound: Tile, ste
             frame.run.report_use(frame, op, bound.undefined, "a bound of a loop")
     bad = step.data <= 0
     if bad.any():
-        frame.run.report(frame, op, "loop-step", "a loop's step is not positive", bad)
-    return [_as_read(b, unsigned=op.unsignedCmp) for b in (lowerBound, upperBound, step)]
+        frame.run.report(frame, op, Kind.LOOP_STEP, "a loop's step is not positive", bad)
+    bounds = [_as_read(b, unsigned=op.unsignedCmp) for b in (lowerBound, upperBound, step)]
+    return [*bounds[:2], np.maximum(bounds[2], 1)]
 
 
 def _as_read(bound: Tile, *, unsigned: bool) -> Array:

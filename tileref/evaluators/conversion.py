@@ -11,6 +11,7 @@ from tileir.types import TileType
 from .. import numerics as n
 from ..formats import ROUNDINGS, Array, element_format, float_format, integer_format
 from ..frame import Frame
+from ..kinds import Kind
 from ..targets.model import Model
 from ..undefined import Marks
 from ..values import Tile
@@ -39,7 +40,7 @@ def ftof(model: Model, op: ops.FToF, from_: Array) -> Array:
     return model.ftof(from_, source, target, ROUNDINGS[str(op.rounding_mode)])
 
 
-@partial_elementwise("float-to-integer", "a float outside the integer's range")
+@partial_elementwise(Kind.FLOAT_TO_INTEGER, "a float outside the integer's range")
 def ftoi(_model: Model, op: ops.FToI, from_: Array) -> Marked:
     """Truncate a float to an integer."""
     signed = op.signedness is Signedness.SIGNED
@@ -73,7 +74,7 @@ def ptr_to_ptr(_model: Model, _op: ops.PtrToPtr, source: Array) -> Array:
     return source
 
 
-@partial_elementwise("overflow", "truncated bits were promised to be redundant")
+@partial_elementwise(Kind.OVERFLOW, "truncated bits were promised to be redundant")
 def trunci(_model: Model, op: ops.TruncI, from_: Array) -> Marked:
     """Narrow an integer."""
     source, target = integer_format(op.from_.type), integer_format(op.to.type)

@@ -10,6 +10,7 @@ from tileir.types import NumberType, PointerType, TileType
 
 from ..formats import Array
 from ..frame import Frame
+from ..kinds import Kind
 from ..printf import render
 from ..undefined import marks
 from ..values import TOKEN, RuntimeValue, Tile, Token
@@ -36,7 +37,7 @@ def assume(frame: Frame, op: ops.Assume, value: RuntimeValue) -> RuntimeValue:
     false = _false(op, value)
     if false is None or not false.any():
         return value
-    frame.run.report(frame, op, "false-assumption", f"assumed {op.predicate}, which is false", false)
+    frame.run.report(frame, op, Kind.FALSE_ASSUMPTION, f"assumed {op.predicate}, which is false", false)
     claimed = marks(np.broadcast_to(false, value.data.shape), op)
     return Tile(value.type, value.data, claimed if value.undefined is None else value.undefined)
 
@@ -101,7 +102,7 @@ def print_tko(
         values = [a.data[block if a.data.shape[0] > 1 else 0] for a in args]
         text = render(op.str, values, [_element(t) for t in types])
         frame.run.add_print(op, int(numbers[block]), text)
-    return (TOKEN,) * len(op.results)
+    return (TOKEN if token is None else token,) * len(op.results)
 
 
 def _element(type_: TileType) -> NumberType | None:

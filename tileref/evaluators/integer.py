@@ -6,6 +6,7 @@ from tileir.attributes import Signedness
 from tileir.ops import integer as ops
 
 from ..formats import Array, integer_format
+from ..kinds import Kind
 from ..numerics import integer as n
 from ..targets.model import Model
 from .registry import elementwise, partial_elementwise
@@ -19,7 +20,7 @@ def absi(_model: Model, op: ops.AbsI, source: Array) -> Array:
     return n.absi(source, integer_format(op.result.type))[0]
 
 
-@partial_elementwise("overflow", "a sum wrapped that was promised not to")
+@partial_elementwise(Kind.OVERFLOW, "a sum wrapped that was promised not to")
 def addi(_model: Model, op: ops.AddI, lhs: Array, rhs: Array) -> Marked:
     """Add."""
     return n.addi(lhs, rhs, integer_format(op.result.type), overflow=str(op.overflow))
@@ -32,7 +33,7 @@ def cmpi(_model: Model, op: ops.CmpI, lhs: Array, rhs: Array) -> Array:
     return n.cmpi(lhs, rhs, fmt, str(op.comparison_predicate), op.signedness is Signedness.SIGNED)
 
 
-@partial_elementwise("integer-division", "a division by zero, or of the minimum by -1")
+@partial_elementwise(Kind.INTEGER_DIVISION, "a division by zero, or of the minimum by -1")
 def divi(_model: Model, op: ops.DivI, lhs: Array, rhs: Array) -> Marked:
     """Divide."""
     fmt = integer_format(op.result.type)
@@ -58,37 +59,37 @@ def mulhii(_model: Model, op: ops.MulhiI, x: Array, y: Array) -> Array:
     return n.mulhii(x, y, integer_format(op.result.type))[0]
 
 
-@partial_elementwise("overflow", "a product wrapped that was promised not to")
+@partial_elementwise(Kind.OVERFLOW, "a product wrapped that was promised not to")
 def muli(_model: Model, op: ops.MulI, lhs: Array, rhs: Array) -> Marked:
     """Multiply."""
     return n.muli(lhs, rhs, integer_format(op.result.type), overflow=str(op.overflow))
 
 
-@partial_elementwise("overflow", "a negation wrapped that was promised not to")
+@partial_elementwise(Kind.OVERFLOW, "a negation wrapped that was promised not to")
 def negi(_model: Model, op: ops.NegI, source: Array) -> Marked:
     """Negate."""
     return n.negi(source, integer_format(op.result.type), overflow=str(op.overflow))
 
 
-@partial_elementwise("integer-division", "a division by zero")
+@partial_elementwise(Kind.INTEGER_DIVISION, "a division by zero")
 def remi(_model: Model, op: ops.RemI, lhs: Array, rhs: Array) -> Marked:
     """Remainder of the truncated quotient."""
     return n.remi(lhs, rhs, integer_format(op.result.type), signed=op.signedness is Signedness.SIGNED)
 
 
-@partial_elementwise("shift-count", "a shift by the width or more, or bits lost that were promised not to be")
+@partial_elementwise(Kind.SHIFT_COUNT, "a shift by the width or more, or against its promise")
 def shli(_model: Model, op: ops.ShLI, lhs: Array, rhs: Array) -> Marked:
     """Shift left."""
     return n.shli(lhs, rhs, integer_format(op.result.type), overflow=str(op.overflow))
 
 
-@partial_elementwise("shift-count", "a shift by the width or more")
+@partial_elementwise(Kind.SHIFT_COUNT, "a shift by the width or more")
 def shri(_model: Model, op: ops.ShRI, lhs: Array, rhs: Array) -> Marked:
     """Shift right."""
     return n.shri(lhs, rhs, integer_format(op.result.type), signed=op.signedness is Signedness.SIGNED)
 
 
-@partial_elementwise("overflow", "a difference wrapped that was promised not to")
+@partial_elementwise(Kind.OVERFLOW, "a difference wrapped that was promised not to")
 def subi(_model: Model, op: ops.SubI, lhs: Array, rhs: Array) -> Marked:
     """Subtract."""
     return n.subi(lhs, rhs, integer_format(op.result.type), overflow=str(op.overflow))

@@ -12,10 +12,13 @@ from tileir.types import NumberType, PointerType, TileType
 
 from ..formats import Array, memory_dtype
 from ..frame import Frame
+from ..kinds import Kind
 from ..memory import Buffer, Resolved, decode, encode, resolve
-from ..undefined import Marks, join, marks
-from ..values import TOKEN, Tile, Token
-from .registry import evaluates
+from ..ordering.access import Access
+from ..undefined import Marks, marks
+from ..undefined import join as join_marks
+from ..values import TOKEN, Tile, Token, join_tokens
+from .registry import CAUSES, evaluates
 
 
 def pointee(tile: Tile) -> NumberType:
@@ -24,13 +27,20 @@ def pointee(tile: Tile) -> NumberType:
     return tile.type.element.pointee
 
 
+OUT_OF_RANGE = {
+    "load": Kind.OUT_OF_RANGE_LOAD,
+    "store": Kind.OUT_OF_RANGE_STORE,
+    "atomic": Kind.OUT_OF_RANGE_ATOMIC,
+}
+
+
 @evaluates()
 def offset(_frame: Frame, op: ops.Offset, ptr: Tile, offset: Tile) -> Tile:
     """Advance pointers."""
     type_ = op.result.type
     assert isinstance(type_, TileType)
     data = ptr.data + offset.data.astype(np.int64) * pointee(ptr).bytes
-    return Tile(type_, data, join([ptr.undefined, offset.undefined]))
+    return Tile(type_, data, join_marks([ptr.undefined, offset.undefined]))
 
 
 @evaluates()
@@ -46,15 +56,16 @@ def load_ptr_tko(
     type_ = op.result.type
     assert isinstance(type_, TileType)
     element = pointee(source)
+    access = begin(frame, op, token, element)
     blocks = max(t.data.shape[0] for t in (source, mask, paddingValue) if t is not None)
     shape = (blocks, *type_.shape)
     active = _active(frame, op, source, mask, shape)
     addresses = source.full(blocks).reshape(-1)
     resolved = resolve(frame.run.memory, addresses, active, memory_dtype(element).itemsize)
     report_outside(frame, op, resolved, addresses, shape, element, "load")
-    data, undefined = gather(resolved, addresses.size, element)
-    data = data.reshape(shape)
-    found: list[Marks | None] = [None if undefined is None else Marks(undefined.reshape(shape), (op,))]
+    racing = watch(frame, access, resolved, shape)
+    data, undefined = gather(frame, op, resolved, shape, element)
+    found = [marks(racing, op), marks(undefined, op)]
     if active is not None:
         hidden = ~active.reshape(shape)
         if paddingValue is not None:
@@ -63,7 +74,31 @@ def load_ptr_tko(
                 found.append(paddingValue.undefined.map(lambda m: m & hidden))
         else:
             found.append(marks(hidden, op))
-    return Tile(type_, data, join(found)), TOKEN
+    return Tile(type_, data, join_marks(found)), after(access)
+
+
+def begin(frame: Frame, op: Operation, token: Token | None, element: NumberType) -> Access | None:
+    """Number an access of ``op``; None where nothing is checked."""
+    ordering = frame.run.ordering
+    return None if ordering is None else ordering.begin(frame, op, token, memory_dtype(element).itemsize)
+
+
+def after(access: Access | None) -> Token:
+    """The token of an access."""
+    return TOKEN if access is None else access.token
+
+
+def watch(frame: Frame, access: Access | None, resolved: Resolved, shape: tuple[int, ...]) -> Array | None:
+    """Check the order of loads or atomic operations; the lanes that race with an earlier access."""
+    if access is None or frame.run.ordering is None:
+        return None
+    lanes = None
+    for target in resolved.accesses:
+        racing = frame.run.ordering.elements(frame, access, target, shape)
+        if racing is not None:
+            lanes = np.zeros(int(np.prod(shape)), np.bool_) if lanes is None else lanes
+            lanes[np.flatnonzero(racing) if target.lanes is None else target.lanes[racing]] = True
+    return None if lanes is None else lanes.reshape(shape)
 
 
 def _active(
@@ -95,14 +130,14 @@ def report_outside(
     memory = frame.run.memory
     size = memory_dtype(element).itemsize
 
-    def report(kind: str, lanes: Array, sentence: Callable[[Buffer, int], str]) -> None:
+    def report(kind: Kind, lanes: Array, sentence: Callable[[Buffer, int], str]) -> None:
         grid = lanes.reshape(shape)
         first = int(np.argmax(lanes))
         address = int(addresses[first])
         buffer = memory.at(address)
         if buffer is None:
             text = f"a {access} at an address that belongs to no buffer"
-            frame.run.report(frame, op, "wild-pointer", text, grid)
+            frame.run.report(frame, op, Kind.WILD_POINTER, text, grid)
             return
         at = address - buffer.base
         text = sentence(buffer, at)
@@ -110,7 +145,7 @@ def report_outside(
 
     if resolved.outside is not None:
         report(
-            f"out-of-range-{access}",
+            OUT_OF_RANGE[access],
             resolved.outside,
             lambda b, at: (
                 f"a {access} of element {at // size} (byte {at}) of {b.name}, "
@@ -119,7 +154,7 @@ def report_outside(
         )
     if resolved.misaligned is not None:
         report(
-            "misaligned-pointer",
+            Kind.MISALIGNED_POINTER,
             resolved.misaligned,
             lambda b, at: (
                 f"a {access} of {element} at byte {at} of {b.name}, which is not a multiple of {size}"
@@ -127,8 +162,10 @@ def report_outside(
         )
 
 
-def gather(resolved: Resolved, lanes: int, element: NumberType) -> tuple[Array, Array | None]:
-    """The elements that lanes go to (flat); lanes that go nowhere are zero and marked."""
+def gather(
+    frame: Frame, op: Operation, resolved: Resolved, shape: tuple[int, ...], element: NumberType
+) -> tuple[Array, Array | None]:
+    """The elements that lanes go to; lanes that go nowhere are zero and marked."""
     dtype = memory_dtype(element)
     wrong = [w for w in (resolved.outside, resolved.misaligned) if w is not None]
     undefined = None
@@ -139,16 +176,32 @@ def gather(resolved: Resolved, lanes: int, element: NumberType) -> tuple[Array, 
         raw = access.buffer.typed(dtype)[access.elements]
         if access.buffer.undefined is not None:
             undefined = access.buffer.marks(dtype.itemsize)[access.elements]
-        return decode(raw, element), undefined
-    raw = np.zeros(lanes, dtype)
+    else:
+        raw = np.zeros(int(np.prod(shape)), dtype)
+        for access in resolved.accesses:
+            assert access.lanes is not None
+            raw[access.lanes] = access.buffer.typed(dtype)[access.elements]
+            if access.buffer.undefined is not None:
+                if undefined is None:
+                    undefined = np.zeros(raw.shape, np.bool_)
+                undefined[access.lanes] |= access.buffer.marks(dtype.itemsize)[access.elements]
+    report_unwritten(frame, op, resolved, shape, dtype.itemsize)
+    return decode(raw, element).reshape(shape), None if undefined is None else undefined.reshape(shape)
+
+
+def report_unwritten(
+    frame: Frame, op: Operation, resolved: Resolved, shape: tuple[int, ...], itemsize: int
+) -> None:
+    """Report the lanes that read memory nobody has written."""
+    lanes = None
     for access in resolved.accesses:
-        assert access.lanes is not None
-        raw[access.lanes] = access.buffer.typed(dtype)[access.elements]
-        if access.buffer.undefined is not None:
-            if undefined is None:
-                undefined = np.zeros(lanes, np.bool_)
-            undefined[access.lanes] |= access.buffer.marks(dtype.itemsize)[access.elements]
-    return decode(raw, element), undefined
+        never = access.buffer.never_written(access.elements, itemsize)
+        if never is not None and never.any():
+            lanes = np.zeros(int(np.prod(shape)), np.bool_) if lanes is None else lanes
+            lanes[np.flatnonzero(never) if access.lanes is None else access.lanes[never]] = True
+    if lanes is not None:
+        text = "an element is read that nobody has written since its memory was allocated"
+        frame.run.report(frame, op, Kind.UNWRITTEN_MEMORY, text, lanes.reshape(shape))
 
 
 @evaluates()
@@ -157,6 +210,7 @@ def store_ptr_tko(
 ) -> Token:
     """Store through pointers."""
     element = pointee(destination)
+    access = begin(frame, op, token, element)
     # Every block of the frame stores, so every block must have a lane of its own here.
     blocks = frame.count
     shape = (blocks, *destination.type.shape)
@@ -164,25 +218,60 @@ def store_ptr_tko(
     addresses = destination.full(blocks).reshape(-1)
     resolved = resolve(frame.run.memory, addresses, active, memory_dtype(element).itemsize)
     report_outside(frame, op, resolved, addresses, shape, element, "store")
-    scatter(resolved, value.full(blocks).reshape(-1), value.undefined, shape, element)
-    return TOKEN
+    report_causes(frame, value.undefined, active, shape)
+    scatter(frame, access, resolved, value.full(blocks).reshape(-1), value.undefined, shape, element)
+    return after(access)
+
+
+def report_causes(
+    frame: Frame, undefined: Marks | None, active: Array | None, shape: tuple[int, ...]
+) -> None:
+    """Report the operations because of which lanes without a value reach memory."""
+    if undefined is None:
+        return
+    lanes = np.broadcast_to(undefined.lanes, shape)
+    if active is not None:
+        lanes = lanes & active.reshape(shape)
+    if not lanes.any():
+        return
+    for origin in undefined.origins:
+        if type(origin) in CAUSES:
+            kind, message = CAUSES[type(origin)]
+            frame.run.report(frame, origin, kind, f"{message} reaches memory", lanes)
 
 
 def scatter(
-    resolved: Resolved, data: Array, undefined: Marks | None, shape: tuple[int, ...], element: NumberType
+    frame: Frame,
+    access: Access | None,
+    resolved: Resolved,
+    data: Array,
+    undefined: Marks | None,
+    shape: tuple[int, ...],
+    element: NumberType,
 ) -> None:
-    """Write flat ``data`` to the elements that its lanes go to."""
+    """Write flat ``data`` where its lanes go; without an ``access``, the order is already checked."""
     dtype = memory_dtype(element)
     raw = encode(data, element)
+    ordering = frame.run.ordering
     lanes = None if undefined is None else np.broadcast_to(undefined.lanes, shape).reshape(-1)
-    for access in resolved.accesses:
-        buffer = access.buffer
-        buffer.writable(dtype)[access.elements] = raw if access.lanes is None else raw[access.lanes]
+    for target in resolved.accesses:
+        buffer = target.buffer
+        memory = buffer.writable(dtype)
+        stored = raw if target.lanes is None else raw[target.lanes]
+        raced = None
+        if access is not None and ordering is not None:
+            raced = ordering.elements(frame, access, target, shape, stored)
+        memory[target.elements] = stored
         if lanes is not None:
-            here = lanes if access.lanes is None else lanes[access.lanes]
-            buffer.mark(access.elements, dtype.itemsize, here)
+            here = lanes if target.lanes is None else lanes[target.lanes]
+            buffer.mark(target.elements, dtype.itemsize, here)
         elif buffer.undefined is not None:
-            buffer.mark(access.elements, dtype.itemsize, np.zeros(access.elements.shape, np.bool_))
+            buffer.mark(target.elements, dtype.itemsize, np.zeros(target.elements.shape, np.bool_))
+        buffer.note_written(target.elements, dtype.itemsize)
+        if access is not None and ordering is not None:
+            ordering.after_store(frame, access, target, shape, stored)
+            if raced is not None:
+                ordering.mark_raced(target, raced, dtype.itemsize)
 
 
 @evaluates()
@@ -206,6 +295,7 @@ def alloca(frame: Frame, op: ops.Alloca) -> Tile:
         fresh = np.zeros(op.num_elem * memory_dtype(element).itemsize, np.uint8)
         buffer = frame.run.memory.add(fresh, "an allocation")
         buffer.undefined = np.ones(buffer.size, np.bool_)
+        buffer.unwritten = buffer.undefined.copy()
         bases.append(buffer.base)
     addresses = np.array(bases, np.int64).reshape(frame.count, *(1,) * len(type_.shape))
     return Tile(type_, np.broadcast_to(addresses, (frame.count, *type_.shape)))
@@ -213,17 +303,17 @@ def alloca(frame: Frame, op: ops.Alloca) -> Tile:
 
 @evaluates()
 def make_token(_frame: Frame, _op: ops.MakeToken) -> Token:
-    """A token."""
+    """A token that waits for nothing."""
     return TOKEN
 
 
-@evaluates()
-def join_tokens(_frame: Frame, _op: ops.JoinTokens, tokens: tuple[Token, ...]) -> Token:
-    """A token; program order already holds."""
-    return TOKEN
+@evaluates("join_tokens")
+def join(_frame: Frame, _op: ops.JoinTokens, tokens: tuple[Token, ...]) -> Token:
+    """A token that waits for what any of them does."""
+    return join_tokens(tokens)
 
 
 @evaluates("gdc_launch_dependents_tko", "gdc_wait_tko", "memory_fence_alias_tko")
 def fence(_frame: Frame, _op: Operation, token: Token | None) -> Token:
     """Nothing to wait for: launches run one after another, and memory has no second name."""
-    return TOKEN
+    return TOKEN if token is None else token

@@ -18,6 +18,7 @@ from tileir.types import TileType
 
 from ..formats import Array
 from ..frame import Frame
+from ..kinds import Kind
 from ..targets.model import Model
 from ..undefined import join, marks
 from ..values import Tile
@@ -64,7 +65,7 @@ def elementwise(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def partial_elementwise(
-    kind: str, message: str
+    kind: Kind, message: str
 ) -> Callable[[Callable[..., tuple[Array, Array | None]]], Callable[..., tuple[Array, Array | None]]]:
     """Register ``function(model, op, *arrays) -> (array, undefined lanes or None)``.
 
@@ -90,7 +91,7 @@ def partial_elementwise(
     return register
 
 
-CAUSES: dict[type[Operation], tuple[str, str]] = {}
+CAUSES: dict[type[Operation], tuple[Kind, str]] = {}
 """For an operation that can take a lane's value away: the rule and what to say."""
 
 

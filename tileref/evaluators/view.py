@@ -12,11 +12,14 @@ from tileir.types import GatherScatterViewType, NumberType, PaddingValue, Tensor
 
 from ..formats import Array, dtype_of, format_of, memory_dtype
 from ..frame import Frame
+from ..kinds import Kind
 from ..memory import Buffer, decode, encode, resolve
 from ..numerics.formats import FloatFormat
-from ..undefined import Marks, marks
-from ..values import TOKEN, Tensor, Tile, Token, View
-from .memory import gather, report_outside, scatter
+from ..ordering.access import Access
+from ..undefined import join, marks
+from ..values import Tensor, Tile, Token, View
+from ..window import Placed, Window, place
+from .memory import after, begin, gather, report_causes, report_outside, scatter, watch
 from .registry import evaluates
 
 
@@ -86,76 +89,28 @@ def _counts(op: Operation, extents: tuple[Array, ...]) -> tuple[Tile, ...]:
     return tuple(tiles)
 
 
-@dataclass(slots=True)
-class Window:
-    """Where a tile of a view lies, in each of the blocks.
-
-    Attributes:
-        base: addresses of the tensors' first elements, (blocks or 1,).
-        starts: first coordinate along each tile dimension: (blocks or 1,), or with row numbers along the
-            sparse dimension, (blocks or 1, rows).
-        extents, strides: of the tensor dimension that each tile dimension runs along.
-        shape: the tile's.
-    """
-
-    base: Array
-    starts: list[Array]
-    extents: list[Array]
-    strides: list[Array]
-    shape: tuple[int, ...]
-
-    @property
-    def rank(self) -> int:
-        """Dimensions of the tile."""
-        return len(self.shape)
-
-    def coordinates(self, dimension: int) -> Array:
-        """Coordinates along ``dimension``, (blocks or 1, 1.., extent, ..1)."""
-        start = self.starts[dimension]
-        along = start if start.ndim == 2 else start[:, None] + np.arange(self.shape[dimension])
-        return along.reshape(along.shape[0], *self._along(dimension, along.shape[1]))
-
-    def _along(self, dimension: int, extent: int) -> tuple[int, ...]:
-        return tuple(extent if k == dimension else 1 for k in range(self.rank))
-
-    def _wide(self, array: Array) -> Array:
-        return array.reshape(-1, *(1,) * self.rank)
-
-    def inside(self) -> Array:
-        """Lanes that lie in the tensor."""
-        result: Array = np.ones((1,) * (self.rank + 1), np.bool_)
-        for k in range(self.rank):
-            at = self.coordinates(k)
-            result = result & (at >= 0) & (at < self._wide(self.extents[k]))
-        return result
-
-    def addresses(self, itemsize: int) -> Array:
-        """Every lane's address."""
-        result = self._wide(self.base)
-        for k in range(self.rank):
-            result = result + self.coordinates(k) * self._wide(self.strides[k] * itemsize)
-        return result
-
-
 def window(frame: Frame, op: Operation, view: View, index: tuple[Tile, ...]) -> Window:
     """The tile of ``view`` at ``index``."""
     for tile in index:
         if tile.undefined is not None:
             frame.run.report_use(frame, op, tile.undefined, "an index of a view")
     type_, tensor = view.type, view.tensor
+    numbers = [_unsigned(tile) for tile in index]
     if isinstance(type_, GatherScatterViewType):
         # Elements, not tiles, also where the tile is dense; see get_index_space_shape.
-        dims = tuple(range(len(type_.tile_shape)))
-        starts = [_unsigned(t) for t in index]
+        dims, steps = tuple(range(len(type_.tile_shape))), None
+        starts = numbers
     else:
-        dims = type_.dim_map
-        starts = [_unsigned(t) * s for t, s in zip(index, type_.traversal_strides, strict=True)]
+        dims, steps = type_.dim_map, type_.traversal_strides
+        starts = [n * s for n, s in zip(numbers, steps, strict=True)]
     return Window(
         tensor.base,
         starts,
         [tensor.shape[d] for d in dims],
         [tensor.strides[d] for d in dims],
         type_.tile_shape,
+        steps,
+        numbers,
     )
 
 
@@ -181,32 +136,23 @@ class Rectangles:
         )
 
 
-def rectangles(frame: Frame, where: Window, itemsize: int) -> Rectangles | None:
+def rectangles(frame: Frame, where: Window, placed: Placed | None, itemsize: int) -> Rectangles | None:
     """The fast way to a view's tiles: None unless all of them lie whole in one tensor with one stride."""
-    if any(s.ndim == 2 for s in where.starts) or frame.run.memory.touched is not None:
+    if placed is None or frame.run.memory.touched is not None:
         return None
-    if where.base.shape[0] != 1 and (where.base != where.base[0]).any():
-        return None
-    for uniform in (*where.extents, *where.strides):
-        if uniform.shape[0] != 1 and (uniform != uniform[0]).any():
-            return None
-    strides = tuple(int(s[0]) for s in where.strides)
-    base = int(where.base[0])
-    buffer = frame.run.memory.at(base)
-    if buffer is None or (base - buffer.base) % itemsize:
-        return None
-    first = np.array([(base - buffer.base) // itemsize], np.int64)
-    low = high = int(first[0])
-    for start, extent, stride, size in zip(where.starts, where.extents, strides, where.shape, strict=True):
-        least, most = int(start.min()), int(start.max())
-        if least < 0 or most + size > int(extent[0]) or stride < 0:
+    first = np.array([placed.base], np.int64)
+    low = high = placed.base
+    for start, extent, stride, size, (least, most) in zip(
+        where.starts, placed.extents, placed.strides, where.shape, placed.spans, strict=True
+    ):
+        if least < 0 or most + size > extent or stride < 0:
             return None
         first = first + start * stride
         low += least * stride
         high += (most + size - 1) * stride
-    if low < 0 or (high + 1) * itemsize > buffer.size:
+    if low < 0 or (high + 1) * itemsize > placed.buffer.size:
         return None
-    return Rectangles(buffer, first, strides)
+    return Rectangles(placed.buffer, first, placed.strides)
 
 
 def _check_promise(frame: Frame, op: ops.LoadViewTko | ops.StoreViewTko, where: Window) -> None:
@@ -215,12 +161,12 @@ def _check_promise(frame: Frame, op: ops.LoadViewTko | ops.StoreViewTko, where: 
         if not promised:
             continue
         at = where.coordinates(k)
-        over = (at < 0) | (at >= where._wide(where.extents[k]))
+        over = (at < 0) | (at >= where.wide(where.extents[k]))
         if over.any():
             frame.run.report(
                 frame,
                 op,
-                "inbounds",
+                Kind.INBOUNDS,
                 f"a tile reaches outside along dimension {k}, against its promise",
                 over,
             )
@@ -236,10 +182,13 @@ def load_view_tko(
     element = view.tensor.type.element
     dtype = memory_dtype(element)
     where = window(frame, op, view, index)
-    fast = rectangles(frame, where, dtype.itemsize)
+    access = begin(frame, op, token, element)
+    placed = place(frame.run.memory, where, dtype.itemsize)
+    quiet = is_quiet(frame, access, where, placed)
+    fast = rectangles(frame, where, placed, dtype.itemsize) if quiet else None
     if fast is not None and fast.buffer.undefined is None:
         raw = fast.of(fast.buffer.typed(dtype), where.shape)[fast.first]
-        return Tile(type_, decode(raw, element)), TOKEN
+        return Tile(type_, decode(raw, element)), after(access)
     _check_promise(frame, op, where)
     inside = where.inside()
     addresses = where.addresses(dtype.itemsize)
@@ -250,16 +199,23 @@ def load_view_tko(
     flat = np.broadcast_to(addresses, shape).reshape(-1)
     resolved = resolve(frame.run.memory, flat, None if active.all() else active, dtype.itemsize)
     report_outside(frame, op, resolved, flat, shape, element, "load")
-    data, undefined = gather(resolved, flat.size, element)
-    data = data.reshape(shape)
-    found = None if undefined is None else Marks(undefined.reshape(shape), (op,))
+    racing = None if quiet else watch(frame, access, resolved, shape)
+    data, undefined = gather(frame, op, resolved, shape, element)
+    found = [marks(racing, op), marks(undefined, op)]
     if not active.all():
         outside = ~active.reshape(shape)
         if view.type.padding is None:
-            found = marks(outside if found is None else outside | found.lanes, op)
+            found.append(marks(outside, op))
         else:
             data[outside] = padding_value(view.type.padding, element)
-    return Tile(type_, data, found), TOKEN
+    return Tile(type_, data, join(found)), after(access)
+
+
+def is_quiet(frame: Frame, access: Access | None, where: Window, placed: Placed | None) -> bool:
+    """Whether the order of an access to whole tiles is checked, and nothing wrong with it."""
+    if access is None or frame.run.ordering is None:
+        return True
+    return placed is not None and frame.run.ordering.tiles_are_quiet(access, where, placed)
 
 
 def padding_value(padding: PaddingValue, element: NumberType) -> Array:
@@ -286,17 +242,22 @@ def store_view_tko(
     element = view.tensor.type.element
     dtype = memory_dtype(element)
     where = window(frame, op, view, index)
-    fast = rectangles(frame, where, dtype.itemsize)
+    access = begin(frame, op, token, element)
+    placed = place(frame.run.memory, where, dtype.itemsize)
+    quiet = is_quiet(frame, access, where, placed)
+    fast = rectangles(frame, where, placed, dtype.itemsize) if quiet else None
     blocks = frame.count
     if fast is not None and fast.buffer.undefined is None and tile.undefined is None:
         target = fast.of(fast.buffer.writable(dtype), where.shape, writeable=True)
         target[np.broadcast_to(fast.first, (blocks,))] = encode(tile.data, element)
-        return TOKEN
+        return after(access)
     _check_promise(frame, op, where)
     shape = (blocks, *where.shape)
     active = np.broadcast_to(where.inside(), shape).reshape(-1)
     flat = np.broadcast_to(where.addresses(dtype.itemsize), shape).reshape(-1)
     resolved = resolve(frame.run.memory, flat, None if active.all() else active, dtype.itemsize)
     report_outside(frame, op, resolved, flat, shape, element, "store")
-    scatter(resolved, tile.full(blocks).reshape(-1), tile.undefined, shape, element)
-    return TOKEN
+    report_causes(frame, tile.undefined, active, shape)
+    data = tile.full(blocks).reshape(-1)
+    scatter(frame, None if quiet else access, resolved, data, tile.undefined, shape, element)
+    return after(access)

@@ -1,0 +1,362 @@
+"""Whether the accesses of a launch are in an order that the memory model settles.
+
+Blocks run one after another here, or in step, so that every access has an order that a GPU need not keep.
+Two accesses of which one writes are only ordered if, within a block, the later waits for the earlier by its
+token, or if, across blocks, one happens before the other (``ordering.happens``). What the two would
+answer otherwise is undefined.
+
+Where no such pair exists the price is kept low: reads of a buffer that nobody writes to are only noted, and a
+buffer that is accessed by the tiles of one view has a shadow of its tiles. Only what is suspicious is looked
+at element by element.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tileir.module import Function, Operation
+
+from ..formats import Array
+from ..kinds import Kind
+from ..memory import Access as Target
+from ..memory import Buffer
+from ..undefined import Other, Undefined, describe
+from ..window import Placed, Window
+from .access import MEMORY, Access, Cells, Role, has_scope, role_of
+from .collisions import Collisions
+from .happens import BLOCKS, Happens, can_synchronise
+from .races import Race, races
+from .shadow import Chains
+from .tiling import tiles_of
+from .tokens import TOKEN, Token
+from .watched import Elements, Tiles, Watched
+
+if TYPE_CHECKING:
+    from ..frame import Frame
+    from ..run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class _Static:
+    """What is known of an operation before anything runs."""
+
+    key: int
+    role: Role
+    scoped: bool
+
+
+class Ordering:
+    """The watch over all buffers of a launch."""
+
+    def __init__(self, entry: Function, blocks: int) -> None:
+        self.operations: list[Operation] = [op for op in entry.body.walk() if isinstance(op, MEMORY)]
+        self._keys = {id(op): key for key, op in enumerate(self.operations)}
+        self._static: dict[int, _Static] = {}
+        self._itemsizes: dict[int, int] = {}
+        self._buffers: dict[int, Watched] = {}
+        self._chains = Chains()
+        self._lock = threading.Lock()
+        self.keys = blocks * max(1, len(self.operations)) + 1
+        self.happens = Happens() if can_synchronise(self.operations) else None
+        if self.happens is not None and blocks > BLOCKS:
+            self.happens.stop(f"the blocks synchronise, and there are {blocks}, more than {BLOCKS}")
+
+    def begin(self, frame: Frame, operation: Operation, token: Token | None, itemsize: int) -> Access:
+        """An access of ``operation`` in the blocks of ``frame``."""
+        static = self._static.get(id(operation))
+        if static is None:
+            key = self._keys[id(operation)]
+            static = _Static(key, role_of(operation), has_scope(operation))
+            self._static[id(operation)] = static
+            self._itemsizes[key] = itemsize
+        blocks = frame.linear_blocks()
+        return Access(
+            operation,
+            frame.history.add(operation),
+            static.role,
+            static.scoped,
+            blocks,
+            len(self.operations),
+            static.key,
+            TOKEN if token is None else token,
+            itemsize,
+            frame.history,
+        )
+
+    def _watched(self, buffer: Buffer) -> Watched:
+        found = self._buffers.get(buffer.base)
+        if found is None:
+            found = Watched(buffer, self.keys, len(self.operations), self._chains)
+            self._buffers[buffer.base] = found
+        return found
+
+    def tiles_are_quiet(self, access: Access, where: Window, placed: Placed) -> bool:
+        """Enter an access to tiles of a view, if tiles are enough to see that nothing is wrong with it.
+
+        Otherwise nothing is entered, and ``elements`` has to be asked.
+        """
+        if self.happens is not None:
+            return False
+        found = tiles_of(where, placed, access.itemsize)
+        if found is None:
+            return False
+        tiling, numbers, valid = found
+        if valid is not None:
+            if not valid.any():
+                return True
+            if not valid.all():
+                rows = np.flatnonzero(np.broadcast_to(valid, access.blocks.shape))
+                numbers = np.broadcast_to(numbers, access.blocks.shape)[rows]
+                access = _part(access, rows)
+        if access.role.writes:
+            numbers = np.broadcast_to(numbers, access.blocks.shape)
+        note = Tiles(access, tiling, numbers[:, None])
+        with self._lock:
+            watched = self._watched(placed.buffer)
+            if watched.log_first_writes(note) if access.role.writes else watched.log_read(note):
+                return True
+            shadow = watched.shadow_for(note)
+            if watched.tiling is None:
+                return False
+            cells = watched.cells_of(note)
+            if (
+                shadow.foreign(cells, access.role) is not None
+                or shadow.unwaited(cells, access) is not None
+                or (access.role.writes and watched.meets_itself(note.numbers))
+            ):
+                watched.refine()
+                return False
+            shadow.note(cells, access)
+            return True
+
+    def elements(
+        self,
+        frame: Frame,
+        access: Access,
+        target: Target,
+        shape: tuple[int, ...],
+        stored: Array | None = None,
+    ) -> Array | None:
+        """Enter an access to elements, and report those that the block's earlier ones leave unordered.
+
+        Args:
+            frame: the blocks that run.
+            access: what accesses.
+            target: the elements of one buffer that its lanes go to.
+            shape: of the operation's lanes, (blocks or 1, *tile).
+            stored: for a store, what the lanes of ``target`` are about to store.
+
+        Returns:
+            The lanes of ``target`` on which another block's access is in the way; None where none is.
+        """
+        rows, lanes = shape[0], int(np.prod(shape[1:]))
+        note = Elements(access, target, rows, lanes)
+        with self._lock:
+            watched = self._watched(target.buffer)
+            if self.happens is not None:
+                self.happens.note(note)
+            elif not access.role.writes and watched.log_read(note):
+                return None
+            shadow = watched.shadow_for(note)
+            cells = watched.cells_of(note)
+            foreign = shadow.foreign(cells, access.role)
+            unwaited = shadow.unwaited(cells, access)
+            if foreign is not None and stored is not None:
+                self._compare(watched, cells, note, foreign, stored)
+            elif access.role is Role.WEAK_WRITE and stored is None:
+                # An atomic operation that other blocks' see as a plain one: no two of them agree.
+                watched.note_difference(cells.index)
+                watched.raced = True
+            shadow.note(cells, access)
+        count = target.elements.size
+        if unwaited is not None:
+            bad = unwaited[0] if foreign is None else unwaited[0] & ~foreign
+            self._report_unordered(frame, note, _lanes(bad, count), shape, unwaited[1])
+        if foreign is None:
+            return None
+        raced = _lanes(foreign, count)
+        if self.happens is not None:
+            return self._in_conflict(frame, note, raced, shape)
+        watched.raced = True
+        if frame.run.check == "strict":
+            self.finish(frame.run, watched)
+        return raced
+
+    def _compare(self, watched: Watched, cells: Cells, note: Elements, foreign: Array, stored: Array) -> None:
+        """Note where blocks store different values."""
+        there = note.target.buffer.typed(stored.dtype)[note.target.elements]
+        different = np.zeros(foreign.shape, np.bool_)
+        different.reshape(len(stored), -1)[:] = (there != stored).reshape(-1, 1)
+        other = different & foreign
+        if other.any():
+            watched.note_difference(cells.index[other])
+
+    def after_store(
+        self, frame: Frame, access: Access, target: Target, shape: tuple[int, ...], stored: Array
+    ) -> None:
+        """Look at lanes that stored to one element, now that memory holds what one of them stored."""
+        memory = target.buffer.typed(stored.dtype)
+        lost = memory[target.elements] != stored
+        if not lost.any():
+            return
+        found = Collisions.among(target, stored, lost, shape)
+        if found.within is not None and not access.scoped:
+            found.report(frame, access.operation)
+        if found.across is not None and self.happens is not None:
+            self._report_across(frame, access, target, shape, found.across)
+        elif found.across is not None:
+            with self._lock:
+                watched = self._watched(target.buffer)
+                cells = watched.cells_of(Elements(access, target, shape[0], int(np.prod(shape[1:]))))
+                watched.note_difference(cells.index.reshape(len(stored), -1)[found.across])
+                watched.raced = True
+            if frame.run.check == "strict":
+                self.finish(frame.run, watched)
+
+    def _report_unordered(
+        self, frame: Frame, note: Elements, bad: Array, shape: tuple[int, ...], number: int
+    ) -> None:
+        if not bad.any():
+            return
+        lanes, first = _spread(note.target, bad, shape)
+        access, other = note.access, note.access.history.operations[number]
+        block = frame.coordinate(int(np.argmax(lanes.reshape(shape[0], -1).any(axis=1))))
+        index = int(note.target.elements[first])
+        frame.run.report(
+            frame,
+            access.operation,
+            Kind.UNORDERED_ACCESS,
+            f"element {index} of {note.target.buffer.name} was accessed by {_name(other)} before, "
+            "and no token makes this access wait for that one",
+            lanes,
+            buffer=note.target.buffer.argument,
+            index=lambda _lane: index,
+            other=Other(**describe(other), block=block),
+        )
+
+    def mark_raced(self, target: Target, raced: Array, itemsize: int) -> None:
+        """Take the values of elements away that another block accesses as well, where they are stored."""
+        elements = target.elements[raced]
+        if self.happens is not None:
+            target.buffer.mark(elements, itemsize, np.ones(elements.shape, np.bool_))
+
+    def _report_across(
+        self, frame: Frame, access: Access, target: Target, shape: tuple[int, ...], across: Array
+    ) -> None:
+        """Report blocks that store different values at the same time: nothing can order those."""
+        lanes, first = _spread(target, across, shape)
+        index = int(target.elements[first])
+        meeting = across & (target.elements == index)
+        places = np.arange(across.size) if target.lanes is None else target.lanes
+        blocks = access.blocks[np.unique(places[meeting] // int(np.prod(shape[1:])))]
+        block = frame.run.coordinate(int(blocks[-1]))
+        frame.run.report(
+            frame,
+            access.operation,
+            Kind.RACE,
+            f"element {index} of {target.buffer.name} is stored by block {block} as well, and nothing "
+            "orders the two",
+            lanes,
+            buffer=target.buffer.argument,
+            index=lambda _lane: index,
+            other=Other(**describe(access.operation), block=block),
+        )
+        gone = target.elements[across]
+        target.buffer.mark(gone, access.itemsize, np.ones(gone.shape, np.bool_))
+
+    def _in_conflict(
+        self, frame: Frame, note: Elements, suspects: Array, shape: tuple[int, ...]
+    ) -> Array | None:
+        """Report the lanes that no synchronisation orders after other blocks' accesses."""
+        assert self.happens is not None
+        found = self.happens.unordered(note, suspects)
+        if found is None:
+            return None
+        bad, other, other_block = found
+        lanes, first = _spread(note.target, bad, shape)
+        index = int(note.target.elements[first])
+        block = frame.run.coordinate(other_block)
+        frame.run.report(
+            frame,
+            note.access.operation,
+            Kind.RACE,
+            f"element {index} of {note.target.buffer.name} was accessed by {_name(other)} in block {block}, "
+            "which does not happen before this access",
+            lanes,
+            buffer=note.target.buffer.argument,
+            index=lambda _lane: index,
+            other=Other(**describe(other), block=block),
+        )
+        return bad
+
+    def finish(self, run: Run, only: Watched | None = None) -> None:
+        """Report the races, lowest blocks first, and mark the elements that they leave without a value."""
+        watched: Iterable[Watched] = self._buffers.values() if only is None else (only,)
+        for each in watched:
+            if each.raced:
+                for race in races(each, self.operations, self._itemsizes):
+                    self._report_race(run, each.buffer, race)
+
+    def _report_race(self, run: Run, buffer: Buffer, race: Race) -> None:
+        for cells, itemsize in race.written:
+            buffer.mark(cells, itemsize, np.ones(cells.shape, np.bool_))
+        block, other = run.coordinate(race.block), run.coordinate(race.other_block)
+        run.add_event(
+            (Kind.RACE, id(race.operation), id(race.other), buffer.base),
+            Undefined(
+                Kind.RACE,
+                message=f"element {race.index} of {buffer.name} is {race.how} {_name(race.other)} "
+                f"in block {other}, and nothing orders the two",
+                count=race.count,
+                block=block,
+                buffer=buffer.argument,
+                index=race.index,
+                other=Other(**describe(race.other), block=other),
+                **describe(race.operation),
+            ),
+        )
+
+    def unchecked(self) -> list[str]:
+        """What was not watched, a sentence each."""
+        return [] if self.happens is None else self.happens.unchecked()
+
+
+def _part(access: Access, rows: Array) -> Access:
+    """The access in some of its blocks."""
+    return Access(
+        access.operation,
+        access.number,
+        access.role,
+        access.scoped,
+        access.blocks[rows],
+        access.operations,
+        access.key,
+        access.waits.take(rows),
+        access.itemsize,
+        access.history,
+    )
+
+
+def _lanes(cells: Array, count: int) -> Array:
+    """Of cells, the lanes they belong to: a lane may have several."""
+    return np.asarray(cells.reshape(count, -1).any(axis=1))
+
+
+def _spread(target: Target, bad: Array, shape: tuple[int, ...]) -> tuple[Array, int]:
+    """Lanes of a target as lanes of the operation, and the first of them in the target."""
+    first = int(np.argmax(bad))
+    if target.lanes is None:
+        return bad.reshape(shape), first
+    lanes = np.zeros(shape, np.bool_)
+    lanes.reshape(-1)[target.lanes[bad]] = True
+    return lanes, first
+
+
+def _name(operation: Operation) -> str:
+    where = "" if operation.location is None else f" at {operation.location}"
+    return f"{operation.mnemonic}{where}"

@@ -1,0 +1,105 @@
+"""Which accesses of different blocks were in conflict, told from a shadow when all blocks have run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tileir.module import Operation
+
+from ..formats import Array
+from .access import Role
+from .watched import Watched
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two operations whose runs in different blocks conflict on ``count`` elements.
+
+    ``index`` is the first of those elements, counted in elements of ``operation``, which writes; ``block``
+    and ``other_block`` are of the accesses to it. ``written`` holds the elements, and their size in bytes.
+    """
+
+    operation: Operation
+    block: int
+    other: Operation
+    other_block: int
+    how: str
+    index: int
+    count: int
+    written: tuple[tuple[Array, int], ...]
+
+
+PAIRS = (
+    (Role.WEAK_WRITE, Role.WEAK_WRITE),
+    (Role.WEAK_WRITE, Role.WEAK_READ),
+    (Role.WEAK_WRITE, Role.STRONG_WRITE),
+    (Role.WEAK_WRITE, Role.STRONG_READ),
+    (Role.STRONG_WRITE, Role.WEAK_READ),
+)
+"""Conflicts, in the order they are told: an element is told of once."""
+
+
+def races(watched: Watched, operations: list[Operation], itemsizes: dict[int, int]) -> Iterator[Race]:
+    """Every pair of operations that conflict on some element of a buffer."""
+    shadow = watched.shadow
+    assert shadow is not None
+    assert watched.tiling is None
+    left = np.arange(shadow.size)
+    for writes, others in PAIRS:
+        if writes not in shadow.sides or others not in shadow.sides:
+            continue
+        low, high = shadow.extremes(writes, left)
+        other_low, other_high = shadow.extremes(others, left)
+        count = shadow.operations
+        a, b = low // count, high // count
+        c, d = other_low // count, other_high // count
+        there = (low >= 0) & (other_low >= 0)
+        if others is writes:
+            bad = there & (a != b)
+            if watched.differs is None:
+                bad[:] = False
+            else:
+                bad &= watched.differs[left]
+            first, second = high, low
+        else:
+            bad = there & ((a != c) | (a != d) | (b != c))
+            # The lowest writer, and the lowest other access of another block, if there is one.
+            first = np.where((a != c) | (a != d), low, high)
+            second = np.where((a == c) & (a != d), other_high, other_low)
+        yield from _told(watched, operations, itemsizes, left[bad], first[bad], second[bad], others)
+        left = left[~bad]
+
+
+def _told(
+    watched: Watched,
+    operations: list[Operation],
+    itemsizes: dict[int, int],
+    cells: Array,
+    first: Array,
+    second: Array,
+    others: Role,
+) -> Iterator[Race]:
+    """A race for each pair of operations among conflicts of the same roles."""
+    if not len(cells):
+        return
+    count = len(operations)
+    pairs = (first % count) * count + second % count
+    for pair in np.unique(pairs):
+        here = pairs == pair
+        key = int(pair) // count
+        itemsize = itemsizes[key]
+        elements = np.unique(cells[here] * watched.cell // itemsize)
+        at = int(np.argmax(here))
+        yield Race(
+            operations[key],
+            int(first[at]) // count,
+            operations[int(pair) % count],
+            int(second[at]) // count,
+            "written here and" + (" written by" if others.writes else " read by"),
+            int(elements[0]),
+            len(elements),
+            ((elements, itemsize),),
+        )
