@@ -67,7 +67,7 @@ class Kind(StrEnum):
     )
     SHIFT_COUNT = (
         "shift-count",
-        "A shift whose result reaches memory is by less than the width.",
+        "A shift whose result reaches memory is by less than the width, and loses no bits against a promise.",
     )
     FLOAT_TO_INTEGER = (
         "float-to-integer",

@@ -21,7 +21,7 @@ from ..undefined import Marks, join, marks
 from ..values import Tile, Token, View
 from .memory import _active, after, begin, pointee, report_outside, report_unwritten, watch
 from .registry import evaluates
-from .view import window
+from .view import check_promise, window
 
 Update = Callable[[Array, Array], Array]
 """From the old values and positions among the operation's lanes to the new values."""
@@ -86,6 +86,7 @@ def atomic_red_view_tko(
     dtype = memory_dtype(element)
     where = window(frame, op, view, index)
     access = begin(frame, op, token, element)
+    check_promise(frame, op, where)
     shape = (frame.count, *where.shape)
     active = np.broadcast_to(where.inside(), shape).reshape(-1)
     flat = np.broadcast_to(where.addresses(dtype.itemsize), shape).reshape(-1)

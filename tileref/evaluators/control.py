@@ -173,7 +173,7 @@ def _uniform(
 ) -> None:
     lower, upper, step = bounds
     active: Selection | None = None
-    for value in range(lower, upper, max(step, 1)):
+    for value in range(lower, upper, step):
         frame.run.step(op)
         number = induction(type_, [value])
         active, carried = _iterate(frame, op.body, op.body.arguments, active, (number, *carried), exits)

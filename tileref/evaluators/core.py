@@ -12,9 +12,13 @@ from tileir.types import I32, TileType
 
 from ..formats import Array, constant_array, integer_format
 from ..frame import Frame
+from ..kinds import Kind
 from ..undefined import Marks, join, marks
 from ..values import Tile
-from .registry import evaluates
+from .registry import CAUSES, evaluates
+
+for _slicing in (ops.Extract, ops.Insert):
+    CAUSES[_slicing] = (Kind.SLICE, "a slice that the tile does not have")
 
 INDEX = TileType((), I32)
 

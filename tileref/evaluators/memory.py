@@ -258,9 +258,9 @@ def scatter(
         buffer = target.buffer
         memory = buffer.writable(dtype)
         stored = raw if target.lanes is None else raw[target.lanes]
-        raced = None
+        open_ = None
         if access is not None and ordering is not None:
-            raced = ordering.elements(frame, access, target, shape, stored)
+            open_ = ordering.elements(frame, access, target, shape, stored)
         memory[target.elements] = stored
         if lanes is not None:
             here = lanes if target.lanes is None else lanes[target.lanes]
@@ -270,8 +270,8 @@ def scatter(
         buffer.note_written(target.elements, dtype.itemsize)
         if access is not None and ordering is not None:
             ordering.after_store(frame, access, target, shape, stored)
-            if raced is not None:
-                ordering.mark_raced(target, raced, dtype.itemsize)
+            if open_ is not None:
+                buffer.mark(target.elements[open_], dtype.itemsize, np.ones(int(open_.sum()), np.bool_))
 
 
 @evaluates()

@@ -8,6 +8,7 @@ import numpy as np
 
 from tileir.module import Operation
 from tileir.ops import view as ops
+from tileir.ops.atomic import AtomicRedViewTko
 from tileir.types import GatherScatterViewType, NumberType, PaddingValue, TensorViewType, TileType
 
 from ..formats import Array, dtype_of, format_of, memory_dtype
@@ -155,7 +156,9 @@ def rectangles(frame: Frame, where: Window, placed: Placed | None, itemsize: int
     return Rectangles(placed.buffer, first, placed.strides)
 
 
-def _check_promise(frame: Frame, op: ops.LoadViewTko | ops.StoreViewTko, where: Window) -> None:
+def check_promise(
+    frame: Frame, op: ops.LoadViewTko | ops.StoreViewTko | AtomicRedViewTko, where: Window
+) -> None:
     """Report tiles that reach over an edge that ``inbounds`` promised they would not."""
     for k, promised in enumerate(op.inbounds):
         if not promised:
@@ -168,7 +171,7 @@ def _check_promise(frame: Frame, op: ops.LoadViewTko | ops.StoreViewTko, where: 
                 op,
                 Kind.INBOUNDS,
                 f"a tile reaches outside along dimension {k}, against its promise",
-                over,
+                np.broadcast_to(over, (over.shape[0], *where.shape)),
             )
 
 
@@ -189,7 +192,7 @@ def load_view_tko(
     if fast is not None and fast.buffer.undefined is None:
         raw = fast.of(fast.buffer.typed(dtype), where.shape)[fast.first]
         return Tile(type_, decode(raw, element)), after(access)
-    _check_promise(frame, op, where)
+    check_promise(frame, op, where)
     inside = where.inside()
     addresses = where.addresses(dtype.itemsize)
     shape = np.broadcast_shapes(inside.shape, addresses.shape)
@@ -251,7 +254,7 @@ def store_view_tko(
         target = fast.of(fast.buffer.writable(dtype), where.shape, writeable=True)
         target[np.broadcast_to(fast.first, (blocks,))] = encode(tile.data, element)
         return after(access)
-    _check_promise(frame, op, where)
+    check_promise(frame, op, where)
     shape = (blocks, *where.shape)
     active = np.broadcast_to(where.inside(), shape).reshape(-1)
     flat = np.broadcast_to(where.addresses(dtype.itemsize), shape).reshape(-1)

@@ -152,7 +152,8 @@ class Ordering:
             stored: for a store, what the lanes of ``target`` are about to store.
 
         Returns:
-            The lanes of ``target`` on which another block's access is in the way; None where none is.
+            The lanes of ``target`` whose answer another access leaves undefined: what they load, or, of a
+            store that another write races with, what they leave in memory. None where there are none.
         """
         rows, lanes = shape[0], int(np.prod(shape[1:]))
         note = Elements(access, target, rows, lanes)
@@ -174,18 +175,21 @@ class Ordering:
                 watched.raced = True
             shadow.note(cells, access)
         count = target.elements.size
+        open_ = np.zeros(count, np.bool_)
         if unwaited is not None:
-            bad = unwaited[0] if foreign is None else unwaited[0] & ~foreign
-            self._report_unordered(frame, note, _lanes(bad, count), shape, unwaited[1])
-        if foreign is None:
-            return None
-        raced = _lanes(foreign, count)
-        if self.happens is not None:
-            return self._in_conflict(frame, note, raced, shape)
-        watched.raced = True
-        if frame.run.check == "strict":
-            self.finish(frame.run, watched)
-        return raced
+            bad = unwaited.cells if foreign is None else unwaited.cells & ~foreign
+            self._report_unordered(frame, note, _lanes(bad, count), shape, unwaited.number)
+            if unwaited.written is not None:
+                open_ |= _lanes(unwaited.written, count)
+        if foreign is not None and self.happens is not None:
+            open_ |= self._in_conflict(frame, note, _lanes(foreign, count), shape)
+        elif foreign is not None:
+            watched.raced = True
+            if not access.role.writes:
+                open_ |= _lanes(foreign, count)
+            if frame.run.check == "strict":
+                self.finish(frame.run, watched)
+        return open_ if open_.any() else None
 
     def _compare(self, watched: Watched, cells: Cells, note: Elements, foreign: Array, stored: Array) -> None:
         """Note where blocks store different values."""
@@ -239,12 +243,6 @@ class Ordering:
             other=Other(**describe(other), block=block),
         )
 
-    def mark_raced(self, target: Target, raced: Array, itemsize: int) -> None:
-        """Take the values of elements away that another block accesses as well, where they are stored."""
-        elements = target.elements[raced]
-        if self.happens is not None:
-            target.buffer.mark(elements, itemsize, np.ones(elements.shape, np.bool_))
-
     def _report_across(
         self, frame: Frame, access: Access, target: Target, shape: tuple[int, ...], across: Array
     ) -> None:
@@ -269,14 +267,12 @@ class Ordering:
         gone = target.elements[across]
         target.buffer.mark(gone, access.itemsize, np.ones(gone.shape, np.bool_))
 
-    def _in_conflict(
-        self, frame: Frame, note: Elements, suspects: Array, shape: tuple[int, ...]
-    ) -> Array | None:
-        """Report the lanes that no synchronisation orders after other blocks' accesses."""
+    def _in_conflict(self, frame: Frame, note: Elements, suspects: Array, shape: tuple[int, ...]) -> Array:
+        """Report lanes that no synchronisation orders after other blocks'; which answers that leaves open."""
         assert self.happens is not None
         found = self.happens.unordered(note, suspects)
         if found is None:
-            return None
+            return np.zeros(suspects.shape, np.bool_)
         bad, other, other_block = found
         lanes, first = _spread(note.target, bad, shape)
         index = int(note.target.elements[first])
@@ -292,7 +288,7 @@ class Ordering:
             index=lambda _lane: index,
             other=Other(**describe(other), block=block),
         )
-        return bad
+        return bad if not note.access.role.writes or role_of(other).writes else np.zeros_like(bad)
 
     def finish(self, run: Run, only: Watched | None = None) -> None:
         """Report the races, lowest blocks first, and mark the elements that they leave without a value."""
@@ -303,19 +299,19 @@ class Ordering:
                     self._report_race(run, each.buffer, race)
 
     def _report_race(self, run: Run, buffer: Buffer, race: Race) -> None:
-        for cells, itemsize in race.written:
-            buffer.mark(cells, itemsize, np.ones(cells.shape, np.bool_))
+        if role_of(race.other).writes:
+            buffer.mark(race.elements, race.itemsize, np.ones(race.elements.shape, np.bool_))
         block, other = run.coordinate(race.block), run.coordinate(race.other_block)
         run.add_event(
             (Kind.RACE, id(race.operation), id(race.other), buffer.base),
             Undefined(
                 Kind.RACE,
-                message=f"element {race.index} of {buffer.name} is {race.how} {_name(race.other)} "
+                message=f"element {race.elements[0]} of {buffer.name} is {race.how} {_name(race.other)} "
                 f"in block {other}, and nothing orders the two",
-                count=race.count,
+                count=len(race.elements),
                 block=block,
                 buffer=buffer.argument,
-                index=race.index,
+                index=int(race.elements[0]),
                 other=Other(**describe(race.other), block=other),
                 **describe(race.operation),
             ),

@@ -16,10 +16,10 @@ from .watched import Watched
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two operations whose runs in different blocks conflict on ``count`` elements.
+    """Two operations whose runs in different blocks conflict on ``elements``, ascending.
 
-    ``index`` is the first of those elements, counted in elements of ``operation``, which writes; ``block``
-    and ``other_block`` are of the accesses to it. ``written`` holds the elements, and their size in bytes.
+    They are counted in elements of ``operation``, which writes, of ``itemsize`` bytes; ``block`` and
+    ``other_block`` are of the accesses to the first of them.
     """
 
     operation: Operation
@@ -27,9 +27,8 @@ class Race:
     other: Operation
     other_block: int
     how: str
-    index: int
-    count: int
-    written: tuple[tuple[Array, int], ...]
+    elements: Array
+    itemsize: int
 
 
 PAIRS = (
@@ -99,7 +98,6 @@ def _told(
             operations[int(pair) % count],
             int(second[at]) // count,
             "written here and" + (" written by" if others.writes else " read by"),
-            int(elements[0]),
-            len(elements),
-            ((elements, itemsize),),
+            elements,
+            itemsize,
         )

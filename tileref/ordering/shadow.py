@@ -9,6 +9,7 @@ the last write is kept by number, and the reads since then as a chain.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +19,17 @@ from .past import WINDOW, Past
 
 LONGEST = 64
 """Reads of one cell between two writes that are told apart; earlier ones count as waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unwaited:
+    """Cells with an earlier access that a later one does not wait for, the number of one of those accesses,
+    and the cells where one of them is a write.
+    """
+
+    cells: Array
+    number: int
+    written: Array | None
 
 
 class Chains:
@@ -80,8 +92,8 @@ class Shadow:
                 result = bad if result is None else result | bad
         return result
 
-    def unwaited(self, cells: Cells, access: Access) -> tuple[Array, int] | None:
-        """Cells with an access of the block itself that this one does not wait for, and one such access."""
+    def unwaited(self, cells: Cells, access: Access) -> Unwaited | None:
+        """Cells with an access of the block itself that this one does not wait for."""
         floor = max(0, access.number - WINDOW)
 
         def write(value: int, past: Past) -> int | None:
@@ -91,15 +103,15 @@ class Shadow:
 
         found = self._failing(self.wrote[cells.index], cells, access, write)
         if not access.role.writes:
-            return found
+            return None if found is None else Unwaited(*found, found[0])
 
         def reads(value: int, past: Past) -> int | None:
             return self.chains.unwaited(value, past, floor, scoped=access.scoped)
 
         more = self._failing(self.read[cells.index], cells, access, reads)
-        if found is None or more is None:
-            return found or more
-        return found[0] | more[0], found[1]
+        if found is None:
+            return None if more is None else Unwaited(*more, None)
+        return Unwaited(found[0] if more is None else found[0] | more[0], found[1], found[0])
 
     def _failing(
         self,
