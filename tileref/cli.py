@@ -214,6 +214,8 @@ def _report(result: LaunchResult) -> None:
         click.echo(str(event), err=True)
     for position, mask in result.undefined_elements.items():
         click.echo(f"argument {position}: {int(mask.sum())} elements have no defined value", err=True)
+    for text in result.unchecked:
+        click.echo(text, err=True)
     for each in result.unexplained:
         click.echo(f"bits of {each.operation} are not claimed for {result.model}: {each.reason}", err=True)
     for lint in result.lints:
@@ -259,6 +261,7 @@ def _as_json(result: LaunchResult, *, one_line: bool) -> str:
             "prints": result.prints,
             "printed": [asdict(each) for each in result.printed],
             "undefined": [asdict(event) for event in result.undefined],
+            "unchecked": result.unchecked,
             "undefined_elements": {str(i): int(mask.sum()) for i, mask in result.undefined_elements.items()},
             "assertions": [asdict(assertion) for assertion in result.assertions],
             "lints": [asdict(lint) for lint in result.lints],

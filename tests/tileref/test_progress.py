@@ -10,7 +10,7 @@ import pytest
 from tests.tileref import waiting_kernels as kernels
 from tests.tileref.support import run
 from tests.tileref.waiting_kernels import (
-    ADD_TO_CELL,
+    add_to_cell,
     at,
     binary,
     compare,
@@ -54,10 +54,12 @@ def test_a_lock_that_is_held_while_others_run() -> None:
         + compare("is_not", "less_than", "b", "last")
         + when(
             "is_not",
-            until("free", swap("old", "lock", "zero", "one") + compare("free", "equal", "old", "zero"))
+            until(
+                "free", swap("old", "lock", "zero", "one") + compare("free", "equal", "old", "zero"), "old_t"
+            )
             + until("set", load("f", "flag", "acquire device") + compare("set", "equal", "f", "one"))
-            + ADD_TO_CELL
-            + update("released", "lock", "xchg", "zero"),
+            + add_to_cell("old_t_got")
+            + update("released", "lock", "xchg", "zero", after="cell_w_s"),
         ),
     )
     lock, flag, cell = zeros(1, 1, 1)

@@ -21,15 +21,22 @@ def at(name: str, pointer: str, offset: str) -> str:
     return f"  %{name} = offset %{pointer}, %{offset} : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>\n"
 
 
-def load(name: str, pointer: str, order: str = "weak") -> str:
-    """Load an i32."""
-    return f"  %{name}, %{name}_t = load_ptr_tko {order} %{pointer} : tile<ptr<i32>> -> tile<i32>, token\n"
+def waits(after: str) -> str:
+    """What makes an access wait for the token ``%after``, if there is one."""
+    return f" token = %{after}" if after else ""
 
 
-def store(pointer: str, value: str, order: str = "weak", name: str = "") -> str:
-    """Store an i32."""
+def load(name: str, pointer: str, order: str = "weak", after: str = "") -> str:
+    """Load an i32; its token is ``%name_t``."""
+    types = "tile<ptr<i32>> -> tile<i32>, token"
+    return f"  %{name}, %{name}_t = load_ptr_tko {order} %{pointer}{waits(after)} : {types}\n"
+
+
+def store(pointer: str, value: str, order: str = "weak", name: str = "", after: str = "") -> str:
+    """Store an i32; its token is ``%pointer_value_s``."""
     token = name or f"{pointer}_{value}"
-    return f"  %{token}_s = store_ptr_tko {order} %{pointer}, %{value} : tile<ptr<i32>>, tile<i32> -> token\n"
+    types = "tile<ptr<i32>>, tile<i32> -> token"
+    return f"  %{token}_s = store_ptr_tko {order} %{pointer}, %{value}{waits(after)} : {types}\n"
 
 
 def binary(name: str, operation: str, left: str, right: str) -> str:
@@ -50,15 +57,25 @@ def swap(name: str, pointer: str, expected: str, wanted: str) -> str:
     )
 
 
-def update(name: str, pointer: str, mode: str, value: str) -> str:
+def update(name: str, pointer: str, mode: str, value: str, after: str = "") -> str:
     """An atomic update."""
     types = "tile<ptr<i32>>, tile<i32> -> tile<i32>, token"
-    return f"  %{name}, %{name}_t = atomic_rmw_tko acq_rel device %{pointer}, {mode}, %{value} : {types}\n"
+    operands = f"%{pointer}, {mode}, %{value}{waits(after)}"
+    return f"  %{name}, %{name}_t = atomic_rmw_tko acq_rel device {operands} : {types}\n"
 
 
-def until(condition: str, body: str) -> str:
-    """Go round ``body`` until ``%condition`` is 1."""
-    return f"  loop {{\n{body}  if %{condition} {{\n    break\n  }}\n  continue\n  }}\n"
+def until(condition: str, body: str, token: str = "") -> str:
+    """Go round ``body`` until ``%condition`` is 1; ``%token_got`` is the last round's ``%token``."""
+    if not token:
+        return f"  loop {{\n{body}  if %{condition} {{\n    break\n  }}\n  continue\n  }}\n"
+    return f"""  %{token}_none = make_token : token
+  %{token}_got = loop iter_values(%{token}_c = %{token}_none) : token -> token {{
+{body}  if %{condition} {{
+    break %{token} : token
+  }}
+  continue %{token}_c : token
+  }}
+"""
 
 
 def when(condition: str, body: str) -> str:
@@ -66,34 +83,40 @@ def when(condition: str, body: str) -> str:
     return f"  if %{condition} {{\n{body}  yield\n  }}\n"
 
 
-ADD_TO_CELL = load("v", "cell") + binary("w", "addi", "v", "b") + store("cell", "w")
+def add_to_cell(after: str) -> str:
+    """Add the block's number to the cell; the token is ``%cell_w_s``."""
+    return load("v", "cell", after=after) + binary("w", "addi", "v", "b") + store("cell", "w", after="v_t")
+
 
 SPIN_LOCK = entry(
     "lock cell",
-    until("free", swap("old", "lock", "zero", "one") + compare("free", "equal", "old", "zero"))
-    + ADD_TO_CELL
-    + update("released", "lock", "xchg", "zero"),
+    until("free", swap("old", "lock", "zero", "one") + compare("free", "equal", "old", "zero"), "old_t")
+    + add_to_cell("old_t_got")
+    + update("released", "lock", "xchg", "zero", after="cell_w_s"),
 )
 
 SPIN_LOCK_BY_EXCHANGE = entry(
     "lock cell",
-    until("free", update("old", "lock", "xchg", "one") + compare("free", "equal", "old", "zero"))
-    + ADD_TO_CELL
-    + store("lock", "zero", "release device"),
+    until("free", update("old", "lock", "xchg", "one") + compare("free", "equal", "old", "zero"), "old_t")
+    + add_to_cell("old_t_got")
+    + store("lock", "zero", "release device", after="cell_w_s"),
 )
 
 NEVER_RELEASED = entry(
     "lock cell",
-    until("free", swap("old", "lock", "zero", "one") + compare("free", "equal", "old", "zero")) + ADD_TO_CELL,
+    until("free", swap("old", "lock", "zero", "one") + compare("free", "equal", "old", "zero"), "old_t")
+    + add_to_cell("old_t_got"),
 )
 
 TICKET_LOCK = entry(
     "next serving cell",
     update("mine", "next", "add", "one")
-    + until("turn", load("now", "serving", "acquire device") + compare("turn", "equal", "now", "mine"))
-    + ADD_TO_CELL
+    + until(
+        "turn", load("now", "serving", "acquire device") + compare("turn", "equal", "now", "mine"), "now_t"
+    )
+    + add_to_cell("now_t_got")
     + binary("after", "addi", "mine", "one")
-    + store("serving", "after", "release device"),
+    + store("serving", "after", "release device", after="cell_w_s"),
 )
 
 
@@ -113,14 +136,14 @@ def chain(step: int, last: str) -> str:
   %sum = if %starts -> (tile<i32>) {{
     yield %b : tile<i32>
   }} else {{
-  {until("set", load("f", "flag", "acquire device") + compare("set", "equal", "f", "one"))}
-  {load("v", "theirs")}
+  {until("set", load("f", "flag", "acquire device") + compare("set", "equal", "f", "one"), "f_t")}
+  {load("v", "theirs", after="f_t_got")}
   {binary("w", "addi", "v", "b")}
     yield %w : tile<i32>
   }}
 """
         + store("mine", "sum")
-        + store("done", "one", "release device"),
+        + store("done", "one", "release device", after="mine_sum_s"),
     )
 
 
@@ -131,12 +154,12 @@ GRID_BARRIER = entry(
     "count values out",
     at("mine", "values", "b")
     + store("mine", "b")
-    + update("arrived", "count", "add", "one")
-    + until("all", load("c", "count", "acquire device") + compare("all", "equal", "c", "n"))
+    + update("arrived", "count", "add", "one", after="mine_b_s")
+    + until("all", load("c", "count", "acquire device") + compare("all", "equal", "c", "n"), "c_t")
     + binary("mirror1", "subi", "n", "b")
     + binary("mirror", "subi", "mirror1", "one")
     + at("theirs", "values", "mirror")
-    + load("v", "theirs")
+    + load("v", "theirs", after="c_t_got")
     + at("to", "out", "b")
     + store("to", "v"),
 )
@@ -156,7 +179,7 @@ LOOK_BACK = entry(
     + at("my_prefix", "prefixes", "me")
     + at("my_status", "status", "me")
     + store("my_sum", "mine")
-    + store("my_status", "one", "release device")
+    + store("my_status", "one", "release device", after="my_sum_mine_s")
     + binary("before", "subi", "me", "one")
     + f"""
   %exclusive, %end = loop iter_values(%so_far = %zero, %j = %before) : tile<i32>, tile<i32> -> tile<i32>, tile<i32> {{
@@ -173,12 +196,12 @@ LOOK_BACK = entry(
 {compare("whole", "equal", "s", "two")}
     if %whole {{
 {at("prefix_j", "prefixes", "j")}
-{load("p", "prefix_j")}
+{load("p", "prefix_j", after="s_t")}
 {binary("all", "addi", "so_far", "p")}
       break %all, %j : tile<i32>, tile<i32>
     }}
 {at("sum_j", "sums", "j")}
-{load("a", "sum_j")}
+{load("a", "sum_j", after="s_t")}
 {binary("more", "addi", "so_far", "a")}
 {binary("next", "subi", "j", "one")}
     continue %more, %next : tile<i32>, tile<i32>
@@ -186,7 +209,7 @@ LOOK_BACK = entry(
 """
     + binary("inclusive", "addi", "exclusive", "mine")
     + store("my_prefix", "inclusive")
-    + store("my_status", "two", "release device")
+    + store("my_status", "two", "release device", after="my_prefix_inclusive_s")
     + at("to", "out", "me")
     + store("to", "inclusive"),
 )

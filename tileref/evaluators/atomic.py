@@ -56,15 +56,17 @@ def atomic_cas_tko(
     expected = cmp.full(frame.count).reshape(-1)
     wanted = val.full(frame.count).reshape(-1)
     unsigned = np.dtype(f"u{expected.dtype.itemsize}")
+    written = np.zeros(expected.shape, np.bool_)
 
     def update(was: Array, lanes: Array) -> Array:
         same = was.view(unsigned) == expected[lanes].view(unsigned)
+        written[lanes] = same
         return np.where(same, wanted[lanes], was)
 
     for tile in (cmp, val):
         if tile.undefined is not None:
             frame.run.report_use(frame, op, tile.undefined, "a value that atomically reaches memory")
-    old, done = _through_pointers(frame, op, token, pointers, mask, update)
+    old, done = _through_pointers(frame, op, token, pointers, mask, update, written)
     if mask is not None:
         hidden = ~np.broadcast_to(mask.data, old.data.shape)
         undefined = old.undefined if old.undefined is None else old.undefined.map(lambda m: m & ~hidden)
@@ -102,7 +104,13 @@ def atomic_red_view_tko(
 
 
 def _through_pointers(
-    frame: Frame, op: Operation, token: Token | None, pointers: Tile, mask: Tile | None, update: Update
+    frame: Frame,
+    op: Operation,
+    token: Token | None,
+    pointers: Tile,
+    mask: Tile | None,
+    update: Update,
+    written: Array | None = None,
 ) -> tuple[Tile, Token]:
     type_ = op.results[0].type
     assert isinstance(type_, TileType)
@@ -116,6 +124,8 @@ def _through_pointers(
     report_outside(frame, op, resolved, addresses, shape, element, "atomic")
     report_unwritten(frame, op, resolved, shape, dtype.itemsize)
     racing = watch(frame, access, resolved, shape)
+    if access is not None:
+        access.written = written
     old = apply(resolved, element, addresses.size, update).reshape(shape)
     wrong = [w for w in (resolved.outside, resolved.misaligned) if w is not None]
     found: list[Marks | None] = [marks(np.logical_or.reduce(wrong).reshape(shape), op)] if wrong else []

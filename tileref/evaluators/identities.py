@@ -24,16 +24,14 @@ from ..targets.bodies import only_operation
 from ..targets.lanes import Combine, Lanes
 
 
-def check_identities(
-    frame: Frame, op: Reduce | Scan, result: Lanes, *, keep: bool, combine: Combine
-) -> Array | None:
-    """Report results that depend on whether the identity is folded in, and answer which those are.
+def check_identities(frame: Frame, op: Reduce | Scan, result: Lanes, *, keep: bool, combine: Combine) -> None:
+    """Report results that depend on whether the identity is folded in.
 
     ``result`` has the axis of blocks first; a scan's (``keep``) the folded one before it, whose last element
-    is looked at. The answer has the results' shape, (blocks, *tile).
+    is looked at. The results keep their values: models do not fold the identity in.
     """
     if frame.run.check == "off" or _is_certain(op):
-        return None
+        return
     final = Lanes(
         tuple(a[-1:] if keep else a[None] for a in result.data),
         tuple(None if m is None else m[-1:] if keep else m[None] for m in result.marks),
@@ -50,7 +48,7 @@ def check_identities(
         different = _differ(before, after, element_format(value.type), flushes=flushes)
         differs |= different if marks is None else different & ~marks
     if not differs.any():
-        return None
+        return
     lanes = differs[0]
     if keep:
         lanes = np.broadcast_to(differs, result.data[0].shape)
@@ -58,7 +56,6 @@ def check_identities(
     shown = ", ".join(str(_value(i)[0]) for i in op.identities)
     text = f"combining the identity {shown} with the result changes it"
     frame.run.report(frame, op, Kind.IDENTITY, text, np.asarray(lanes))
-    return np.asarray(lanes)
 
 
 def _value(identity: Attribute) -> Array:

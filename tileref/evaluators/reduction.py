@@ -13,7 +13,6 @@ from ..regions import run_region
 from ..targets.lanes import Combine, Lanes
 from ..targets.orders import Order
 from ..undefined import Marks, join
-from ..undefined import marks as marks_on
 from ..values import Selection, Tile
 from .folds import fast_fold
 from .identities import check_identities
@@ -57,7 +56,7 @@ def _evaluate(
     if result is None:
         result = order(lanes, _body(frame, op, blocks))
     origins = join([t.undefined for t in operands])
-    dependent = check_identities(frame, op, result, keep=keep, combine=_body(frame, op, blocks))
+    check_identities(frame, op, result, keep=keep, combine=_body(frame, op, blocks))
     tiles = []
     for value, array, lanes_ in zip(op.results, result.data, result.marks, strict=True):
         type_ = value.type
@@ -68,8 +67,6 @@ def _evaluate(
         undefined = None
         if lanes_ is not None and lanes_.any():
             undefined = Marks(lanes_, origins.origins if origins is not None else (op,))
-        if dependent is not None:
-            undefined = join([undefined, marks_on(dependent, op)])
         tiles.append(Tile(type_, array, undefined))
     return tuple(tiles)
 

@@ -12,6 +12,7 @@ from tileir.attributes import MemoryOrderingSemantics, MemoryScope
 from tileir.module import Operation
 from tileir.ops import atomic, memory, view
 
+from .past import Past
 from .tokens import Token
 
 Numbers = NDArray[np.int64]
@@ -87,6 +88,7 @@ class Access:
         waits: what each block waits for.
         itemsize: bytes of an element.
         history: the accesses so far.
+        written: which lanes of an atomic operation wrote, None if all did; known when it has run.
     """
 
     operation: Operation
@@ -99,11 +101,17 @@ class Access:
     waits: Token
     itemsize: int
     history: History
+    written: NDArray[np.bool_] | None = None
 
     @property
     def first(self) -> Numbers:
         """Each block's first key: its number times the operations."""
         return self.blocks * self.operations
+
+    def past(self, place: int) -> Past:
+        """What block number ``place`` of those that run waits for."""
+        which = self.waits.which
+        return self.waits.pasts[0 if which is None else int(which[place])]
 
     @property
     def token(self) -> Token:

@@ -9,7 +9,7 @@ accesses are suspicious.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -60,19 +60,80 @@ class Release:
     past: Past
 
 
+@dataclass(slots=True)
+class Acquires:
+    """The acquires of one block: a bit for each, what it waited for, and the releases that happen before."""
+
+    bits: int = 0
+    waited: dict[int, int] = field(default_factory=dict)
+    seen: dict[int, int] = field(default_factory=dict)
+
+    def add(self, number: int, past: Past, seen: int) -> None:
+        """Note an acquire; one that has several lanes is noted once for each."""
+        self.seen[number] = self.seen.get(number, 0) | seen | self.before(past)
+        self.waited[number] = past.bits
+        self.bits |= 1 << number
+
+    def before(self, past: Past) -> int:
+        """The releases that happen before what waits for ``past``."""
+        left, visible = past.bits & self.bits, 0
+        while left:
+            number = left.bit_length() - 1
+            visible |= self.seen[number]
+            # What an acquire waited for is part of what it saw.
+            left &= ~(1 << number | self.waited[number])
+        return visible
+
+
+class Notes:
+    """The accesses to one buffer, with the bytes between which they lie."""
+
+    def __init__(self) -> None:
+        self.notes: list[Elements | None] = []
+        self._low = np.zeros(16, np.int64)
+        self._high = np.zeros(16, np.int64)
+
+    def add(self, note: Elements) -> None:
+        """Note an access."""
+        count = len(self.notes)
+        if count == len(self._low):
+            self._low = np.concatenate([self._low, self._low])
+            self._high = np.concatenate([self._high, self._high])
+        self.notes.append(note)
+        self._low[count], self._high[count] = _span(note)
+
+    def near(self, note: Elements) -> list[int]:
+        """Places of the accesses that may meet ``note``."""
+        low, high = _span(note)
+        count = len(self.notes)
+        close = (self._low[:count] < high) & (self._high[:count] > low)
+        return [int(i) for i in np.flatnonzero(close)]
+
+    def drop(self, place: int) -> None:
+        """Forget an access."""
+        self.notes[place] = None
+        self._low[place] = self._high[place] = 0
+
+
+def _span(note: Elements) -> tuple[int, int]:
+    elements = note.target.elements
+    if elements.size == 0:
+        return 0, 0
+    return int(elements.min()) * note.access.itemsize, (int(elements.max()) + 1) * note.access.itemsize
+
+
 @dataclass
 class Happens:
     """The accesses of a launch in the order they ran, and what releases each acquire saw."""
 
-    _notes: dict[int, list[Elements]] = field(default_factory=lambda: defaultdict(list))
-    _strong: list[Elements] = field(default_factory=list)
+    _notes: dict[int, Notes] = field(default_factory=lambda: defaultdict(Notes))
+    _strong: deque[Elements] = field(default_factory=deque)
     _bytes: int = 0
     _lanes: int = 0
     _compared: int = 0
-    _done: int = 0
     _releases: list[Release] = field(default_factory=list)
     _owned: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    _acquired: dict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    _acquired: dict[int, Acquires] = field(default_factory=lambda: defaultdict(Acquires))
     _given: dict[tuple[int, int], int] = field(default_factory=dict)
     _stopped: str | None = None
 
@@ -90,7 +151,9 @@ class Happens:
         """Enter an access, in the order they run."""
         if self._stopped is not None:
             return
-        self._notes[note.target.buffer.base].append(note)
+        if note.target.elements.size == 0:
+            return
+        self._notes[note.target.buffer.base].add(note)
         if note.access.role in STRONG:
             self._strong.append(note)
         self._bytes += note.target.elements.nbytes
@@ -103,12 +166,16 @@ class Happens:
         """
         if self._stopped is not None:
             return None
-        self._synchronise()
+        while self._strong and self._stopped is None:
+            self._follow(self._strong.popleft())
         bad = np.zeros(suspects.shape, np.bool_)
         first: tuple[Operation, int] | None = None
         lanes = np.flatnonzero(suspects)
-        for earlier in self._notes[note.target.buffer.base]:
-            if earlier.access is note.access or earlier.access.role not in CONFLICTS[note.access.role]:
+        notes = self._notes[note.target.buffer.base]
+        near = notes.near(note)
+        for place in near:
+            earlier = notes.notes[place]
+            if earlier is None or earlier is note or earlier.access.role not in CONFLICTS[note.access.role]:
                 continue
             for block, mask in self._meeting(earlier, note, lanes):
                 if not mask.any():
@@ -118,7 +185,23 @@ class Happens:
                 bad |= mask
             if self._stopped is not None:
                 return None
-        return None if first is None else (bad, *first)
+            if bad[lanes].all():
+                break
+        if first is not None:
+            return bad, *first
+        if note.access.role is Role.WEAK_WRITE and bool(suspects.all()):
+            self._forget(notes, near, note)
+        return None
+
+    def _forget(self, notes: Notes, near: list[int], note: Elements) -> None:
+        """Drop the accesses that a write comes after and covers: who comes after it comes after those."""
+        places = np.unique(note.target.elements)
+        for place in near:
+            earlier = notes.notes[place]
+            if earlier is None or earlier is note or earlier.access.itemsize != note.access.itemsize:
+                continue
+            if bool(np.isin(earlier.target.elements, places, assume_unique=False).all()):
+                notes.drop(place)
 
     def _meeting(self, earlier: Elements, note: Elements, lanes: Array) -> Iterable[tuple[int, Array]]:
         """For each block of an earlier access, the lanes that meet it and that it does not happen before."""
@@ -157,9 +240,8 @@ class Happens:
             own = int(blocks[place])
             if own == block:
                 continue
-            which = note.access.waits.which
-            past = note.access.waits.pasts[0 if which is None else int(which[place])]
-            if not self._seen(earlier.access.number, block, self._visible(own, past)):
+            past = note.access.past(place)
+            if not self._seen(earlier.access.number, block, self._acquired[own].before(past)):
                 return False
         return True
 
@@ -173,21 +255,6 @@ class Happens:
             left &= left - 1
         return False
 
-    def _visible(self, block: int, past: Past) -> int:
-        """The releases that happen before whatever in ``block`` waits for ``past``."""
-        visible = 0
-        for number, seen in self._acquired[block].items():
-            if number in past:
-                visible |= seen
-        return visible
-
-    def _synchronise(self) -> None:
-        """Follow the strong accesses that ran since the last time, lane by lane."""
-        while self._done < len(self._strong) and self._stopped is None:
-            note = self._strong[self._done]
-            self._done += 1
-            self._follow(note)
-
     def _follow(self, note: Elements) -> None:
         access = note.access
         operation = access.operation
@@ -200,25 +267,25 @@ class Happens:
             self.stop(f"more than {LANES} lanes synchronise")
             return
         ids: dict[int, int] = {}
-        for start, row in zip(starts.tolist(), rows.tolist(), strict=True):
+        for lane, (start, row) in enumerate(zip(starts.tolist(), rows.tolist(), strict=True)):
             cell = (note.target.buffer.base, start * access.itemsize)
             given = self._given.get(cell, 0)
+            writes = not reads and note.wrote(lane)
             for place in range(len(access.blocks)) if shared else (row,):
                 block = int(access.blocks[place])
+                past = access.past(place)
                 if acquire and (atomic or reads):
-                    self._acquired[block][access.number] = self._acquired[block].get(access.number, 0) | given
-                if reads:
+                    self._acquired[block].add(access.number, past, given)
+                if not writes:
                     continue
                 if not release:
                     given = given if atomic else 0
                     continue
-                which = access.waits.which
-                past = access.waits.pasts[0 if which is None else int(which[place])]
                 if block not in ids:
                     ids[block] = len(self._releases)
                     self._releases.append(Release(access.number, past))
                     self._owned[block] |= 1 << ids[block]
-                seen = self._visible(block, past) | (given if acquire else 0) | 1 << ids[block]
+                seen = self._acquired[block].before(past) | (given if acquire else 0) | 1 << ids[block]
                 given = given | seen if atomic else seen
             self._given[cell] = given
 

@@ -37,15 +37,10 @@ class Past:
         """The same set and everything before ``floor``."""
         return self if floor <= self.floor else Past(floor, self.own >> (floor - self.floor))
 
-    def numbers(self) -> Iterable[int]:
-        """The members from the floor on, lowest first."""
-        own, at = self.own, self.floor
-        while own:
-            skip = (own & -own).bit_length() - 1
-            at += skip
-            yield at
-            own >>= skip + 1
-            at += 1
+    @property
+    def bits(self) -> int:
+        """A bit for every member."""
+        return self.own << self.floor | (1 << self.floor) - 1
 
 
 NOTHING = Past()

@@ -35,6 +35,13 @@ class Elements:
     rows: int
     lanes: int
 
+    def wrote(self, number: int) -> bool:
+        """Whether lane ``number`` of the target wrote, if the operation writes at all."""
+        written = self.access.written
+        if written is None:
+            return True
+        return bool(written[number if self.target.lanes is None else int(self.target.lanes[number])])
+
 
 @dataclass(slots=True)
 class Watched:

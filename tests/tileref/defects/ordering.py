@@ -33,7 +33,7 @@ def scatter_rows(rows: str) -> str:
   %rows = constant <i32: [{rows}]> : tile<4xi32>
   %all = iota : tile<16xi32>
   %w = reshape %all : tile<16xi32> -> tile<4x4xi32>
-  %t = store_view_tko weak %w, %view[%rows, %c1] : tile<4x4xi32>, {ROWS}, tile<4xi32>, tile<i32> -> token"""
+  %t = store_view_tko weak %w, %view[%rows, %c4] : tile<4x4xi32>, {ROWS}, tile<4xi32>, tile<i32> -> token"""
 
 
 COLLIDING = Kind.COLLIDING_LANES
