@@ -20,6 +20,7 @@ from .inspection.blocks import chosen as chosen_blocks
 from .inspection.progress import Counter, Progress
 from .inspection.session import looking_on
 from .loading import Loaded, load
+from .ordering.ordering import Ordering
 from .progress import run_in_turns
 from .regions import run_region
 from .result import LaunchResult
@@ -98,6 +99,8 @@ def launch(
     parameters = bind(function, args, memory)
     arguments = list(memory.buffers)
     run = Run(loaded.module, function, extents, memory, chosen, check=check, step_budget=step_budget)
+    if check != "off":
+        run.ordering = Ordering(prepared.operations, extents[0] * extents[1] * extents[2])
     chosen_ones = chosen_blocks(blocks, extents)
     total = extents[0] * extents[1] * extents[2] if chosen_ones is None else len(chosen_ones)
     looks = run.inspection = inspection(

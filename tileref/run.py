@@ -59,11 +59,6 @@ class Run:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _steps: int = 0
 
-    def __post_init__(self) -> None:
-        if self.check != "off" and self.ordering is None:
-            x, y, z = self.grid
-            self.ordering = Ordering(self.entry, x * y * z)
-
     def coordinate(self, block: int) -> tuple[int, int, int]:
         """Where in the grid block number ``block`` is."""
         x, y, _ = self.grid

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tileir.module import Function, Operation
+from tileir.module import Operation
 
 from ..formats import Array
 from ..kinds import Kind
@@ -51,10 +51,10 @@ class _Static:
 
 
 class Ordering:
-    """The watch over all buffers of a launch."""
+    """The watch over all buffers of a launch of a kernel of ``operations`` on a grid of ``blocks``."""
 
-    def __init__(self, entry: Function, blocks: int) -> None:
-        self.operations: list[Operation] = [op for op in entry.body.walk() if isinstance(op, MEMORY)]
+    def __init__(self, operations: Iterable[Operation], blocks: int) -> None:
+        self.operations: list[Operation] = [op for op in operations if isinstance(op, MEMORY)]
         self._keys = {id(op): key for key, op in enumerate(self.operations)}
         self._static: dict[int, _Static] = {}
         self._itemsizes: dict[int, int] = {}
