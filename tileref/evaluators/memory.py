@@ -13,6 +13,7 @@ from tileir.types import NumberType, PointerType, TileType
 from ..formats import Array, memory_dtype
 from ..frame import Frame
 from ..kinds import Kind
+from ..memory import Access as Target
 from ..memory import Buffer, Resolved, decode, encode, resolve
 from ..ordering.access import Access
 from ..undefined import Marks, marks
@@ -258,20 +259,27 @@ def scatter(
         buffer = target.buffer
         memory = buffer.writable(dtype)
         stored = raw if target.lanes is None else raw[target.lanes]
-        open_ = None
-        if access is not None and ordering is not None:
+        here = None if lanes is None else lanes if target.lanes is None else lanes[target.lanes]
+        if access is None or ordering is None:
+            _put(target, memory, stored, here)
+            continue
+        with ordering.lock:
             open_ = ordering.elements(frame, access, target, shape, stored)
-        memory[target.elements] = stored
-        if lanes is not None:
-            here = lanes if target.lanes is None else lanes[target.lanes]
-            buffer.mark(target.elements, dtype.itemsize, here)
-        elif buffer.undefined is not None:
-            buffer.mark(target.elements, dtype.itemsize, np.zeros(target.elements.shape, np.bool_))
-        buffer.note_written(target.elements, dtype.itemsize)
-        if access is not None and ordering is not None:
+            _put(target, memory, stored, here)
             ordering.after_store(frame, access, target, shape, stored)
             if open_ is not None:
                 buffer.mark(target.elements[open_], dtype.itemsize, np.ones(int(open_.sum()), np.bool_))
+
+
+def _put(target: Target, memory: Array, stored: Array, undefined: Array | None) -> None:
+    """Write to memory, and note which lanes have no value."""
+    buffer, itemsize = target.buffer, stored.dtype.itemsize
+    memory[target.elements] = stored
+    if undefined is not None:
+        buffer.mark(target.elements, itemsize, undefined)
+    elif buffer.undefined is not None:
+        buffer.mark(target.elements, itemsize, np.zeros(target.elements.shape, np.bool_))
+    buffer.note_written(target.elements, itemsize)
 
 
 @evaluates()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -237,6 +238,19 @@ def padding_value(padding: PaddingValue, element: NumberType) -> Array:
     return np.zeros((), fmt.dtype)
 
 
+def _store_rectangles(
+    frame: Frame, tile: Tile, where: Window, placed: Placed | None, element: NumberType
+) -> bool:
+    """Store the fast way, if there is one."""
+    dtype = memory_dtype(element)
+    fast = rectangles(frame, where, placed, dtype.itemsize)
+    if fast is None or fast.buffer.undefined is not None or tile.undefined is not None:
+        return False
+    target = fast.of(fast.buffer.writable(dtype), where.shape, writeable=True)
+    target[np.broadcast_to(fast.first, (frame.count,))] = encode(tile.data, element)
+    return True
+
+
 @evaluates()
 def store_view_tko(
     frame: Frame, op: ops.StoreViewTko, tile: Tile, view: View, index: tuple[Tile, ...], token: Token | None
@@ -247,13 +261,11 @@ def store_view_tko(
     where = window(frame, op, view, index)
     access = begin(frame, op, token, element)
     placed = place(frame.run.memory, where, dtype.itemsize)
-    quiet = is_quiet(frame, access, where, placed)
-    fast = rectangles(frame, where, placed, dtype.itemsize) if quiet else None
+    with nullcontext() if frame.run.ordering is None else frame.run.ordering.lock:
+        quiet = is_quiet(frame, access, where, placed)
+        if quiet and _store_rectangles(frame, tile, where, placed, element):
+            return after(access)
     blocks = frame.count
-    if fast is not None and fast.buffer.undefined is None and tile.undefined is None:
-        target = fast.of(fast.buffer.writable(dtype), where.shape, writeable=True)
-        target[np.broadcast_to(fast.first, (blocks,))] = encode(tile.data, element)
-        return after(access)
     check_promise(frame, op, where)
     shape = (blocks, *where.shape)
     active = np.broadcast_to(where.inside(), shape).reshape(-1)

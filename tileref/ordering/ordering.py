@@ -60,7 +60,8 @@ class Ordering:
         self._itemsizes: dict[int, int] = {}
         self._buffers: dict[int, Watched] = {}
         self._chains = Chains()
-        self._lock = threading.Lock()
+        self.lock = threading.RLock()
+        """Held from the check of a store until memory holds it: values are compared with memory."""
         self.keys = blocks * max(1, len(self.operations)) + 1
         self.happens = Happens() if can_synchronise(self.operations) else None
         if self.happens is not None and blocks > BLOCKS:
@@ -116,7 +117,7 @@ class Ordering:
         if access.role.writes:
             numbers = np.broadcast_to(numbers, access.blocks.shape)
         note = Tiles(access, tiling, numbers[:, None])
-        with self._lock:
+        with self.lock:
             watched = self._watched(placed.buffer)
             if watched.log_first_writes(note) if access.role.writes else watched.log_read(note):
                 return True
@@ -157,7 +158,7 @@ class Ordering:
         """
         rows, lanes = shape[0], int(np.prod(shape[1:]))
         note = Elements(access, target, rows, lanes)
-        with self._lock:
+        with self.lock:
             watched = self._watched(target.buffer)
             if self.happens is not None:
                 self.happens.note(note)
@@ -168,7 +169,10 @@ class Ordering:
             foreign = shadow.foreign(cells, access.role)
             unwaited = shadow.unwaited(cells, access)
             if foreign is not None and stored is not None:
-                self._compare(watched, cells, note, foreign, stored)
+                # What a strong read is in conflict with are the weak writes.
+                others = shadow.foreign(cells, Role.STRONG_READ)
+                if others is not None:
+                    self._compare(watched, cells, note, others, stored)
             elif access.role is Role.WEAK_WRITE and stored is None:
                 # An atomic operation that other blocks' see as a plain one: no two of them agree.
                 watched.note_difference(cells.index)
@@ -214,7 +218,7 @@ class Ordering:
         if found.across is not None and self.happens is not None:
             self._report_across(frame, access, target, shape, found.across)
         elif found.across is not None:
-            with self._lock:
+            with self.lock:
                 watched = self._watched(target.buffer)
                 cells = watched.cells_of(Elements(access, target, shape[0], int(np.prod(shape[1:]))))
                 watched.note_difference(cells.index.reshape(len(stored), -1)[found.across])

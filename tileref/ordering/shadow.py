@@ -3,7 +3,7 @@
 A cell is a tile of a view where all accesses share one, otherwise a few bytes. For each role the lowest and
 the highest key that touched it are kept, where a key is a block's number and an operation's: that is enough
 to tell whether another block was there, and does not depend on the order in which blocks run. Within a block
-the last write is kept by number, and the reads since then as a chain.
+the last weak write is kept by number, and what came since then as a chain.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .access import CONFLICTS, Access, Cells, Role
 from .past import WINDOW, Past
 
 LONGEST = 64
-"""Reads of one cell between two writes that are told apart; earlier ones count as waited for."""
+"""Accesses of one cell since its last weak write that are told apart; earlier ones count as waited for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unwaited:
     """Cells with an earlier access that a later one does not wait for, the number of one of those accesses,
-    and the cells where one of them is a write.
+    and the cells where one of them is a write (None where none is).
     """
 
     cells: Array
@@ -32,33 +32,55 @@ class Unwaited:
     written: Array | None
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An access, and the set of those before it."""
+
+    number: int
+    before: int
+    scoped: bool
+    writes: bool
+    length: int
+
+
 class Chains:
-    """Sets of reads, each the set before it and one more; number 0 is the empty one."""
+    """Sets of accesses, each a set before it and one access more; number 0 is the empty one."""
 
     def __init__(self) -> None:
-        self.links: list[tuple[int, int, bool, int]] = [(-1, 0, False, 0)]
-        self._known: dict[tuple[int, int, bool], int] = {}
+        self.links = [Link(-1, 0, scoped=False, writes=False, length=0)]
+        self._known: dict[tuple[int, int, bool, bool], int] = {}
 
-    def add(self, number: int, scoped: bool, before: int) -> int:
-        """The set ``before`` and read ``number``."""
-        length = self.links[before][3] + 1
+    def add(self, number: int, before: int, *, scoped: bool, writes: bool) -> int:
+        """The set ``before`` and an access."""
+        length = self.links[before].length + 1
         if length > LONGEST:
             before, length = 0, 1
-        key = (number, before, scoped)
+        key = (number, before, scoped, writes)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = len(self.links)
-            self.links.append((number, before, scoped, length))
+            self.links.append(Link(number, before, scoped, writes, length))
         return found
 
-    def unwaited(self, chain: int, past: Past, floor: int, *, scoped: bool) -> int | None:
-        """A read of the set that ``past`` does not hold and ``scoped`` does not excuse."""
+    def members(self, chain: int) -> list[Link]:
+        """The accesses of a set, latest first."""
+        found = []
         while chain:
-            number, before, scoped_too, _ = self.links[chain]
-            if number >= floor and not (scoped and scoped_too) and number not in past:
-                return number
-            chain = before
-        return None
+            found.append(self.links[chain])
+            chain = self.links[chain].before
+        return found
+
+    def after(self, chain: int, access: Access) -> int:
+        """A set with an access more, which stands for those that it waits for.
+
+        It does so if whatever is in conflict with them is so with it.
+        """
+        result = 0
+        for link in reversed(self.members(chain)):
+            stands = access.role.writes >= link.writes and access.scoped <= link.scoped
+            if not stands or not all(link.number in past for past in access.waits.pasts):
+                result = self.add(link.number, result, scoped=link.scoped, writes=link.writes)
+        return self.add(access.number, result, scoped=access.scoped, writes=access.role.writes)
 
 
 class Shadow:
@@ -74,7 +96,7 @@ class Shadow:
         # Zeros that nobody touches cost no memory, so that nothing is kept as 0 and keys as they count up
         # from one end and from the other.
         self.wrote = np.zeros(cells, np.int32)
-        self.read = np.zeros(cells, np.int32)
+        self.since = np.zeros(cells, np.int32)
 
     def foreign(self, cells: Cells, role: Role) -> Array | None:
         """Cells that another block accessed in a way that conflicts with ``role``; None where none."""
@@ -96,22 +118,29 @@ class Shadow:
         """Cells with an access of the block itself that this one does not wait for."""
         floor = max(0, access.number - WINDOW)
 
-        def write(value: int, past: Past) -> int | None:
-            number = abs(value) - 1
-            excused = access.scoped and value < 0
-            return None if excused or number < floor or number in past else number
+        def written(value: int, past: Past) -> int | None:
+            return None if value <= floor or value - 1 in past else value - 1
 
-        found = self._failing(self.wrote[cells.index], cells, access, write)
-        if not access.role.writes:
-            return None if found is None else Unwaited(*found, found[0])
+        def since(value: int, past: Past, *, writes: bool) -> int | None:
+            for link in self.chains.members(value):
+                conflict = (link.writes or access.role.writes) and not (link.scoped and access.scoped)
+                if conflict and link.writes >= writes and link.number >= floor and link.number not in past:
+                    return link.number
+            return None
 
-        def reads(value: int, past: Past) -> int | None:
-            return self.chains.unwaited(value, past, floor, scoped=access.scoped)
-
-        more = self._failing(self.read[cells.index], cells, access, reads)
-        if found is None:
-            return None if more is None else Unwaited(*more, None)
-        return Unwaited(found[0] if more is None else found[0] | more[0], found[1], found[0])
+        chains = self.since[cells.index]
+        one = self._failing(self.wrote[cells.index], cells, access, written)
+        two = self._failing(chains, cells, access, lambda v, past: since(v, past, writes=True))
+        three = self._failing(chains, cells, access, lambda v, past: since(v, past, writes=False))
+        found = [f for f in (one, two, three) if f is not None]
+        if not found:
+            return None
+        after_write = [f[0] for f in (one, two) if f is not None]
+        return Unwaited(
+            np.logical_or.reduce([f[0] for f in found]),
+            found[0][1],
+            np.logical_or.reduce(after_write) if after_write else None,
+        )
 
     def _failing(
         self,
@@ -146,38 +175,25 @@ class Shadow:
         index = cells.index
         _raise(up, index, cells.high + (access.key + 1))
         _raise(down, index, self.keys - cells.low - access.key)
-        if access.role.writes:
-            self.wrote[index] = -(access.number + 1) if access.scoped else access.number + 1
-            self.read[index] = 0
+        if access.role.writes and not access.scoped:
+            self.wrote[index] = access.number + 1
+            self.since[index] = 0
             return
-        before = self.read[index]
+        before = self.since[index]
         kinds = distinct(before)
-        new = {k: self._chain(k, access) for k in kinds}
+        new = {k: self.chains.after(k, access) for k in kinds}
         if len(new) == 1:
-            self.read[index] = next(iter(new.values()))
+            self.since[index] = next(iter(new.values()))
             return
-        table = np.zeros(max(kinds) + 1, np.int32)
+        table = np.zeros(max(kinds, default=0) + 1, np.int32)
         table[kinds] = [new[k] for k in kinds]
-        self.read[index] = table[before]
+        self.since[index] = table[before]
 
     def _side(self, role: Role) -> tuple[Array, Array]:
         found = self.sides.get(role)
         if found is None:
             found = self.sides[role] = (np.zeros(self.size, self.dtype), np.zeros(self.size, self.dtype))
         return found
-
-    def _chain(self, before: int, access: Access) -> int:
-        """The reads of a cell after this one, which stands for those that it waited for."""
-        kept: list[tuple[int, bool]] = []
-        while before:
-            number, before, scoped, _ = self.chains.links[before]
-            excused = access.scoped and not scoped
-            if excused or not all(number in past for past in access.waits.pasts):
-                kept.append((number, scoped))
-        chain = 0
-        for number, scoped in reversed(kept):
-            chain = self.chains.add(number, scoped, chain)
-        return self.chains.add(access.number, access.scoped, chain)
 
     def extremes(self, role: Role, index: Array) -> tuple[Array, Array]:
         """The lowest and the highest key that accessed cells in a role, -1 where none did."""
@@ -195,7 +211,7 @@ class Shadow:
             new_up[index] = up[source]
             new_down[index] = down[source]
         other.wrote[index] = self.wrote[source]
-        other.read[index] = self.read[source]
+        other.since[index] = self.since[source]
 
     def split(self, parts: int) -> Shadow:
         """A shadow with ``parts`` cells for each of this one's."""
@@ -203,7 +219,7 @@ class Shadow:
         for role, (up, down) in self.sides.items():
             result.sides[role] = (np.repeat(up, parts), np.repeat(down, parts))
         result.wrote = np.repeat(self.wrote, parts)
-        result.read = np.repeat(self.read, parts)
+        result.since = np.repeat(self.since, parts)
         return result
 
 
