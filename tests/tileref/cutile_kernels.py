@@ -74,7 +74,10 @@ def pick(inputs, outputs, at: int, TILE: ct.Constant[int]):
     i = ct.bid(0)
     for k in range(len(inputs)):
         ct.store(outputs[k], index=(i,), tile=ct.load(inputs[k], index=(i,), shape=(TILE,)) * 2)
-    ct.scatter(outputs[at], ct.full((1,), 0, ct.int32), ct.full((1,), -1.0, ct.float32), check_bounds=False)
+    if i == 0:
+        ct.scatter(
+            outputs[at], ct.full((1,), 0, ct.int32), ct.full((1,), -1.0, ct.float32), check_bounds=False
+        )
 
 
 @ct.kernel

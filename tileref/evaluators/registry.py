@@ -81,8 +81,11 @@ def partial_elementwise(
             assert isinstance(type_, TileType)
             with np.errstate(all="ignore"):
                 data, undefined = function(frame.run.model, op, *[o.data for o in operands])
-            found = [o.undefined for o in operands]
-            return Tile(type_, data, join([*found, marks(undefined, op)]))
+            missing = join([o.undefined for o in operands])
+            if undefined is not None and missing is not None:
+                # What stands where there is no value has done nothing wrong.
+                undefined = undefined & ~missing.lanes
+            return Tile(type_, data, join([missing, marks(undefined, op)]))
 
         _add(function.__name__.rstrip("_"), evaluate)
         CAUSES[BY_NAME[function.__name__.rstrip("_")]] = (kind, message)

@@ -275,7 +275,7 @@ def test_blocks_that_wait_for_each_other() -> None:
         turns = [
             e.iteration
             for e in events
-            if (e.name == "loop" and e.stage == "arguments") or (e.name == "load_ptr_tko" and e.iteration)
+            if e.name == "load_ptr_tko" and e.iteration
             if e.blocks.tolist() == [block]
         ]
         # Blocks take turns, and each counts its own.
