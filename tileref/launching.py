@@ -100,7 +100,7 @@ def launch(
     arguments = list(memory.buffers)
     run = Run(loaded.module, function, extents, memory, chosen, check=check, step_budget=step_budget)
     if check != "off":
-        run.ordering = Ordering(prepared.operations, extents[0] * extents[1] * extents[2])
+        run.ordering = Ordering(prepared.operations, extents[0] * extents[1] * extents[2], prepared.unwatched)
     chosen_ones = chosen_blocks(blocks, extents)
     total = extents[0] * extents[1] * extents[2] if chosen_ones is None else len(chosen_ones)
     looks = run.inspection = inspection(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tileir.module import Function, Operation
 
 from .hoisting import uniform
+from .ordering.unwatched import unwatched
 from .regions import Step, prepare
 from .schedule import Sizes, sizes_of
 from .targets.model import Explanation, Model
@@ -24,6 +25,7 @@ class Prepared:
         uniform: the steps that no block decides.
         waits: the loops that could wait.
         sizes: how much memory a block takes.
+        unwatched: the ``id`` of the loads that no other access can be in conflict with.
     """
 
     function: Function
@@ -32,6 +34,7 @@ class Prepared:
     uniform: list[Step]
     waits: Waits
     sizes: Sizes
+    unwatched: frozenset[int]
     _without: dict[frozenset[int], dict[int, list[Step]]] = field(default_factory=dict)
     _unexplained: dict[str, list[Explanation]] = field(default_factory=dict)
 
@@ -68,4 +71,5 @@ def prepare_function(function: Function) -> Prepared:
         [by_operation[id(operation)] for operation in uniform(function)],
         find_waits(function),
         sizes_of(operations),
+        unwatched(function, operations),
     )

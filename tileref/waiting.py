@@ -81,7 +81,7 @@ def find_waits(function: Function) -> Waits:
     loops = [operation for operation in operations if isinstance(operation, control.Loop)]
     if not loops:
         return Waits((), frozenset())
-    origins = _Origins(function, operations)
+    origins = Origins(function, operations)
     found = tuple(
         (loop, tuple(origins.of(read) if _is_weak(read) else None for read in _deciding(loop, origins)))
         for loop in loops
@@ -135,7 +135,7 @@ def plan(function: Function, loops: Iterable[control.Loop]) -> Plan:
     return Plan(waiting, frozenset(around), frozenset(spins))
 
 
-class _Origins:
+class Origins:
     """Where the values of a function come from."""
 
     def __init__(self, function: Function, operations: list[Operation]) -> None:
@@ -209,7 +209,7 @@ def _is_weak(read: Operation) -> bool:
     return read.__dict__["memory_ordering_semantics"] is MemoryOrderingSemantics.WEAK
 
 
-def _deciding(loop: control.Loop, origins: _Origins) -> list[Operation]:
+def _deciding(loop: control.Loop, origins: Origins) -> list[Operation]:
     """The reads of memory inside a loop whose values can decide when it ends."""
     inside: set[Value] = set(loop.body.arguments)
     for operation in loop.body.walk():

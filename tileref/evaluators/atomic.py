@@ -100,7 +100,7 @@ def atomic_red_view_tko(
     arg = value.full(frame.count).reshape(-1)
     watch(frame, access, resolved, shape)
     apply(resolved, element, flat.size, lambda was, lanes: combine(was, arg[lanes]))
-    return after(access)
+    return after(access, token)
 
 
 def _through_pointers(
@@ -132,7 +132,7 @@ def _through_pointers(
     found.append(marks(racing, op))
     if active is not None:
         found.append(marks(~active.reshape(shape), op))
-    return Tile(type_, old, join(found)), after(access)
+    return Tile(type_, old, join(found)), after(access, token)
 
 
 def apply(resolved: Resolved, element: NumberType, lanes: int, update: Update) -> Array:

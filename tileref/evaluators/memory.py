@@ -75,18 +75,22 @@ def load_ptr_tko(
                 found.append(paddingValue.undefined.map(lambda m: m & hidden))
         else:
             found.append(marks(hidden, op))
-    return Tile(type_, data, join_marks(found)), after(access)
+    return Tile(type_, data, join_marks(found)), after(access, token)
 
 
 def begin(frame: Frame, op: Operation, token: Token | None, element: NumberType) -> Access | None:
     """Number an access of ``op``; None where nothing is checked."""
     ordering = frame.run.ordering
-    return None if ordering is None else ordering.begin(frame, op, token, memory_dtype(element).itemsize)
+    if ordering is None or id(op) in ordering.unwatched:
+        return None
+    return ordering.begin(frame, op, token, memory_dtype(element).itemsize)
 
 
-def after(access: Access | None) -> Token:
-    """The token of an access."""
-    return TOKEN if access is None else access.token
+def after(access: Access | None, token: Token | None) -> Token:
+    """The token of an access that waits for ``token``; one that is not watched passes that on."""
+    if access is not None:
+        return access.token
+    return TOKEN if token is None else token
 
 
 def watch(frame: Frame, access: Access | None, resolved: Resolved, shape: tuple[int, ...]) -> Array | None:
@@ -221,7 +225,7 @@ def store_ptr_tko(
     report_outside(frame, op, resolved, addresses, shape, element, "store")
     report_causes(frame, value.undefined, active, shape)
     scatter(frame, access, resolved, value.full(blocks).reshape(-1), value.undefined, shape, element)
-    return after(access)
+    return after(access, token)
 
 
 def report_causes(

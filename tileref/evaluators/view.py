@@ -192,7 +192,7 @@ def load_view_tko(
     fast = rectangles(frame, where, placed, dtype.itemsize) if quiet else None
     if fast is not None and fast.buffer.undefined is None:
         raw = fast.of(fast.buffer.typed(dtype), where.shape)[fast.first]
-        return Tile(type_, decode(raw, element)), after(access)
+        return Tile(type_, decode(raw, element)), after(access, token)
     check_promise(frame, op, where)
     inside = where.inside()
     addresses = where.addresses(dtype.itemsize)
@@ -212,7 +212,7 @@ def load_view_tko(
             found.append(marks(outside, op))
         else:
             data[outside] = padding_value(view.type.padding, element)
-    return Tile(type_, data, join(found)), after(access)
+    return Tile(type_, data, join(found)), after(access, token)
 
 
 def is_quiet(frame: Frame, access: Access | None, where: Window, placed: Placed | None) -> bool:
@@ -264,7 +264,7 @@ def store_view_tko(
     with nullcontext() if frame.run.ordering is None else frame.run.ordering.lock:
         quiet = is_quiet(frame, access, where, placed)
         if quiet and _store_rectangles(frame, tile, where, placed, element):
-            return after(access)
+            return after(access, token)
     blocks = frame.count
     check_promise(frame, op, where)
     shape = (blocks, *where.shape)
@@ -275,4 +275,4 @@ def store_view_tko(
     report_causes(frame, tile.undefined, active, shape)
     data = tile.full(blocks).reshape(-1)
     scatter(frame, None if quiet else access, resolved, data, tile.undefined, shape, element)
-    return after(access)
+    return after(access, token)

@@ -53,7 +53,10 @@ class _Static:
 class Ordering:
     """The watch over all buffers of a launch of a kernel of ``operations`` on a grid of ``blocks``."""
 
-    def __init__(self, operations: Iterable[Operation], blocks: int) -> None:
+    def __init__(
+        self, operations: Iterable[Operation], blocks: int, unwatched: frozenset[int] = frozenset()
+    ) -> None:
+        self.unwatched = unwatched
         self.operations: list[Operation] = [op for op in operations if isinstance(op, MEMORY)]
         self._keys = {id(op): key for key, op in enumerate(self.operations)}
         self._static: dict[int, _Static] = {}
