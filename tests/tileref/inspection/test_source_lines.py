@@ -135,7 +135,8 @@ def test_what_is_in_the_result() -> None:
     ]
     assert result.prints == [p.text for p in result.printed]
     assert {a.location for a in result.assertions} == {place("assert")}
-    found = {u.operation: u for u in result.undefined}
+    # That the blocks race for the element as well is not looked at here.
+    found = {u.operation: u for u in result.undefined if u.kind != "race"}
     assert set(found) == {"load_ptr_tko", "assume", "store_ptr_tko"}
     for name, event in found.items():
         assert event.location == place(name)
