@@ -47,7 +47,7 @@ def some(family: str) -> list[Probe]:
 
 def test_there_are_all() -> None:
     assert {p.family for p in PROBES} == set(FAMILIES)
-    assert len({p.name for p in PROBES}) == len(PROBES) == 2291
+    assert len({p.name for p in PROBES}) == len(PROBES) == 2483
     assert all(RECORDS.answer(p, GPU) is not None for p in PROBES)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .lanes import Combine, Lanes, concatenate
+from .own_folds import OwnFold, ascending
 
 
 class Order(Protocol):
@@ -61,25 +62,27 @@ class LeftScan:
 
 @dataclass(frozen=True, slots=True)
 class StridedThenHalves:
-    """Element i belongs to thread ``i % threads``, which folds its own from the lowest up.
+    """Element i belongs to thread ``i % threads``, which folds its own as ``own`` says.
 
     The lanes of a warp then fold by halves, and the warps by halves.
     """
 
     threads: int = 128
     warp: int = 32
-    name: str = "by threads, then lanes of a warp by halves, then warps by halves"
+    own: OwnFold = ascending
+
+    @property
+    def name(self) -> str:
+        """What reports call the order."""
+        how = self.own.__name__.replace("_", " ")
+        return f"by threads ({how}), then lanes of a warp by halves, then warps by halves"
 
     def __call__(self, lanes: Lanes, combine: Combine) -> Lanes:
         """Reduce."""
         extent = lanes.shape[0]
         threads = min(self.threads, extent)
-        rest = lanes.shape[1:]
-        rounds = lanes.reshape(extent // threads, threads, *rest)
-        folded = rounds[0]
-        for i in range(1, rounds.shape[0]):
-            folded = combine(folded, rounds[i])
-        return GroupsByHalves(self.warp)(folded, combine)
+        rounds = lanes.reshape(extent // threads, threads, *lanes.shape[1:])
+        return GroupsByHalves(self.warp)(self.own(rounds, combine), combine)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from math import prod
 
 import numpy as np
 
 from tileir.attributes import RoundingMode
-from tileir.module import Function, Operation
-from tileir.ops import control, floating, view
+from tileir.module import Function, Operation, Value
+from tileir.ops import floating, view
 from tileir.ops.reduction import Reduce, Scan
 from tileir.types import PaddingValue, TileType
 
@@ -22,11 +23,13 @@ from ..numerics.bits import bits_of, nan_mask
 from ..numerics.bounds import ulp_bound
 from ..numerics.formats import BF16, F16, F32, F64, FloatFormat
 from ..numerics.nan import canonical
-from .bodies import is_order_free
+from .bodies import is_order_free, only_operation
 from .model import Choice, Model
 from .orders import Order, SegmentedKoggeStone, StridedThenHalves
+from .own_folds import OwnFold, ascending, by_neighbours, in_two_chains
 from .sm_90_conversions import ftof, itof
 from .sm_90_layout import MOST_WARPS, WARPS, layout, warps_of
+from .sm_90_made import Made, made_by
 from .sm_90_math import PROGRAMS
 from .sm_90_products import integer_steps, product
 
@@ -86,32 +89,50 @@ def _unspread(operation: Reduce | Scan) -> str:
 
 def reduce_order(operation: Reduce, warps: int = WARPS) -> Choice[Order]:
     """Each thread folds its own elements, then the lanes of a warp by halves, then the warps by halves."""
-    spread = layout(operation.operands[0], warps)
+    source = operation.operands[0]
+    spread = layout(source, warps)
     lanes, warps = spread.lanes[operation.dim], spread.warps[operation.dim]
-    order = StridedThenHalves(lanes * warps, lanes)
+    made = made_by(source)
+    shape = _shape(source)
+    # How many reductions' elements a thread holds.
+    held = prod(shape) // shape[operation.dim] // prod(_but(spread.lanes, operation.dim))
+    held //= prod(_but(spread.warps, operation.dim))
+    measured = made is not Made.PARTLY_BF16
+    if made is Made.BF16 and held > MOST_HELD:
+        made, measured = Made.PLAIN, False
+    order = StridedThenHalves(lanes * warps, lanes, OWN_FOLDS[made])
     if is_order_free(operation):
         return Choice(order, True, "every order answers the same bits")
     if not spread.known:
         return Choice(order, False, _unspread(operation))
-    source = operation.operands[0].type
-    assert isinstance(source, TileType)
-    if source.shape[operation.dim] > 2 * order.threads and _of_products(operation):
-        return Choice(
-            order, False, "how a thread folds more than two products of its own differs from kernel to kernel"
-        )
-    return Choice(order, True, "measured on 253 reductions of 94 shapes, in f16, bf16, f32 and f64")
+    if shape[operation.dim] <= 2 * order.threads or (made is Made.PLAIN and measured):
+        return Choice(order, True, "measured on 253 reductions of 94 shapes, in f16, bf16, f32 and f64")
+    if not measured or not isinstance(only_operation(operation), floating.AddF):
+        return Choice(order, False, "in which order a thread folds its own elements was not measured")
+    return Choice(order, True, "measured on 189 sums of 12 shapes, converted, multiplied, carried by loops")
 
 
-def _of_products(operation: Reduce) -> bool:
-    """Whether a product, or what a loop carries, is reduced.
+def _shape(value: Value) -> tuple[int, ...]:
+    assert isinstance(value.type, TileType)
+    return value.type.shape
 
-    All that was measured one operation at a time came from memory. Among the corpus's kernels most threads
-    fold products in ascending order too, but ``loss/cosine_similarity_bf16`` folds four by halves and
-    ``product/matrix_vector_f32`` eight sums of a loop by neighbours.
-    """
-    made_by = (floating.MulF, floating.Fma, control.For, control.Loop, control.If)
-    owner = operation.operands[0].owner
-    return isinstance(owner, made_by) or not isinstance(owner, Operation)
+
+def _but(extents: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    return extents[:dim] + extents[dim + 1 :]
+
+
+MOST_HELD = 2
+"""Reductions of converted bf16 that a thread may do side by side for two chains to be what it does.
+
+Three sums of four rows at once go upwards.
+"""
+OWN_FOLDS: dict[Made, OwnFold] = {
+    Made.PLAIN: ascending,
+    Made.CARRIED: by_neighbours,
+    Made.BF16: in_two_chains,
+    Made.PARTLY_BF16: in_two_chains,
+}
+"""How a thread folds its own elements, by what made them."""
 
 
 def scan_order(operation: Scan, warps: int = WARPS) -> Choice[Order]:

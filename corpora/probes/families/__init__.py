@@ -10,6 +10,7 @@ from .atomics import atomic
 from .conversions import ftof, ftoi, itof
 from .folds import reduce, reduce_warps, scan
 from .integer_products import mmai
+from .made_folds import reduce_made
 from .mathematics import fpowi, math, math_large
 from .products import mma, mma_fast_acc, mma_loop
 from .refolds import reduce_moved, reduce_twice
@@ -23,6 +24,7 @@ FAMILIES: dict[str, Callable[[], Iterator[Probe]]] = {
     "reduce_warps": reduce_warps,
     "reduce_twice": reduce_twice,
     "reduce_moved": reduce_moved,
+    "reduce_made": reduce_made,
     "scan": scan,
     "arithmetic": arithmetic,
     "nan": nan,
