@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -20,6 +20,7 @@ from .inspection.blocks import chosen as chosen_blocks
 from .inspection.progress import Counter, Progress
 from .inspection.session import looking_on
 from .loading import Loaded, load
+from .memory import Buffer, Memory
 from .ordering.ordering import Ordering
 from .progress import run_in_turns
 from .regions import run_region
@@ -29,7 +30,7 @@ from .schedule import run_chunks
 from .targets import model as model_named
 from .targets.model import Model
 from .values import Selection
-from .waiting import Root, plan
+from .waiting import Root, Roots, plan
 
 DEFAULT_BUDGET = 1 << 29
 
@@ -114,6 +115,7 @@ def launch(
         lint=lint,
     )
     run.globals = globals_
+    _mark_unchanged(memory, prepared.waits.written, globals_)
     known = dict(zip(function.parameters, parameters, strict=True))
     uniform = prepared.uniform if looks is None else looks.unseen(prepared.uniform)
     known, hoisted = evaluate(run, uniform, known, total)
@@ -171,6 +173,19 @@ def launch(
             result.undefined_elements[buffer.argument] = shaped if array.flags.c_contiguous else shaped.T
     result.seconds = time.perf_counter() - started
     return result
+
+
+def _mark_unchanged(memory: Memory, written: Roots, globals_: Mapping[str, Buffer]) -> None:
+    """Mark the buffers that share no byte with one that the kernel may write to."""
+    if written is None:
+        return
+    places: dict[Root, Buffer] = {f"global {name}": buffer for name, buffer in globals_.items()}
+    places |= {buffer.argument: buffer for buffer in memory.buffers if buffer.argument is not None}
+    if any(isinstance(root, int) and root not in places for root in written):
+        return  # a table, whose addresses may be changed
+    targets = [places[root].bytes for root in written if root in places]
+    for buffer in memory.buffers:
+        buffer.unchanged = not any(np.may_share_memory(buffer.bytes, target) for target in targets)
 
 
 def _overlap(args: Sequence[Any], first: Root, second: Root) -> bool:

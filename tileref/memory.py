@@ -38,6 +38,7 @@ class Buffer:
         undefined: which bytes hold no defined value; None while all do.
         written: whether the launch has written to it.
         unwritten: which bytes nobody has written yet; None where that does not matter.
+        unchanged: whether it is known beforehand that the launch will not write to it, under any name.
     """
 
     bytes: NDArray[np.uint8]
@@ -47,6 +48,7 @@ class Buffer:
     undefined: Lanes | None = None
     written: bool = False
     unwritten: Lanes | None = None
+    unchanged: bool = False
     _typed: dict[np.dtype[Any], Array] = field(default_factory=dict)
 
     @property

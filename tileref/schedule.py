@@ -16,9 +16,9 @@ from tileir.types import TileType
 from .formats import dtype_of
 from .values import Selection
 
-CACHE_BYTES = 1 << 20
+CACHE_BYTES = 1 << 22
 """Bytes of one tile over all blocks that run together: what a fast cache holds a few of."""
-WORTH_BYTES = 1 << 18
+WORTH_BYTES = 1 << 19
 """Bytes of one tile over all blocks that run together, below which a group is not worth a thread."""
 LANE_BYTES = 32
 """What evaluating an operation takes besides its results, a lane: addresses, masks, wider copies."""

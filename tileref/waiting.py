@@ -79,8 +79,6 @@ def find_waits(function: Function) -> Waits:
     """Look through a function for loops that could wait."""
     operations = list(function.body.walk())
     loops = [operation for operation in operations if isinstance(operation, control.Loop)]
-    if not loops:
-        return Waits((), frozenset())
     origins = Origins(function, operations)
     found = tuple(
         (loop, tuple(origins.of(read) if _is_weak(read) else None for read in _deciding(loop, origins)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -127,14 +128,54 @@ class Rectangles:
     first: Array
     strides: tuple[int, ...]
 
-    def of(self, array: Array, shape: tuple[int, ...], *, writeable: bool = False) -> Array:
-        """Every rectangle of ``shape`` that starts at an element of ``array``, by that element's number."""
-        reach = sum((extent - 1) * stride for extent, stride in zip(shape, self.strides, strict=True))
+    def read(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+        """The rectangles of ``shape``: those of memory itself, read-only, where nobody will write to it."""
+        elements = self.buffer.typed(dtype)
+        evenly = self._evenly(elements, shape)
+        if evenly is None:
+            return self._all(elements, shape)[self.first]
+        if not self.buffer.unchanged:
+            return evenly.copy()
+        evenly.flags.writeable = False
+        return evenly
+
+    def write(self, dtype: np.dtype[Any], shape: tuple[int, ...], data: Array, blocks: int) -> None:
+        """Store the tiles of ``blocks`` blocks."""
+        elements = self.buffer.writable(dtype)
+        evenly = self._evenly(elements, shape)
+        if evenly is not None and len(self.first) == blocks and self._step() >= self._reach(shape) + 1:
+            evenly[...] = data
+        else:
+            self._all(elements, shape)[np.broadcast_to(self.first, (blocks,))] = data
+
+    def _reach(self, shape: tuple[int, ...]) -> int:
+        """How many elements lie between the first and the last of a rectangle."""
+        return sum((extent - 1) * stride for extent, stride in zip(shape, self.strides, strict=True))
+
+    def _step(self) -> int:
+        """From one block's first element to the next one's."""
+        return int(self.first[1] - self.first[0]) if len(self.first) > 1 else self.buffer.size
+
+    def _evenly(self, elements: Array, shape: tuple[int, ...]) -> Array | None:
+        """The blocks' rectangles in ``elements``, or None if not all of them are equally far apart."""
+        step = self._step()
+        if len(self.first) > 2 and (self.first[1:] - self.first[:-1] != step).any():
+            return None
+        size = elements.itemsize
+        return np.ndarray(
+            (len(self.first), *shape),
+            elements.dtype,
+            elements,
+            int(self.first[0]) * size,
+            (step * size, *(s * size for s in self.strides)),
+        )
+
+    def _all(self, elements: Array, shape: tuple[int, ...]) -> Array:
+        """Every rectangle that starts at one of ``elements``, by that element's number."""
         return np.lib.stride_tricks.as_strided(
-            array,
-            (array.shape[0] - reach, *shape),
-            (array.itemsize, *(s * array.itemsize for s in self.strides)),
-            writeable=writeable,
+            elements,
+            (elements.shape[0] - self._reach(shape), *shape),
+            (elements.itemsize, *(s * elements.itemsize for s in self.strides)),
         )
 
 
@@ -191,8 +232,7 @@ def load_view_tko(
     quiet = is_quiet(frame, access, where, placed)
     fast = rectangles(frame, where, placed, dtype.itemsize) if quiet else None
     if fast is not None and fast.buffer.undefined is None:
-        raw = fast.of(fast.buffer.typed(dtype), where.shape)[fast.first]
-        return Tile(type_, decode(raw, element)), after(access, token)
+        return Tile(type_, decode(fast.read(dtype, where.shape), element)), after(access, token)
     check_promise(frame, op, where)
     inside = where.inside()
     addresses = where.addresses(dtype.itemsize)
@@ -246,8 +286,7 @@ def _store_rectangles(
     fast = rectangles(frame, where, placed, dtype.itemsize)
     if fast is None or fast.buffer.undefined is not None or tile.undefined is not None:
         return False
-    target = fast.of(fast.buffer.writable(dtype), where.shape, writeable=True)
-    target[np.broadcast_to(fast.first, (frame.count,))] = encode(tile.data, element)
+    fast.write(dtype, where.shape, encode(tile.data, element), frame.count)
     return True
 
 
