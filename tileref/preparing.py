@@ -64,12 +64,13 @@ def prepare_function(function: Function) -> Prepared:
     regions = [function.body, *(region for operation in operations for region in operation.regions)]
     steps = {id(region): prepare(region) for region in regions}
     by_operation = {id(step.operation): step for each in steps.values() for step in each}
+    waits = find_waits(function)
     return Prepared(
         function,
         operations,
         steps,
         [by_operation[id(operation)] for operation in uniform(function)],
-        find_waits(function),
+        waits,
         sizes_of(operations),
-        unwatched(function, operations),
+        unwatched(function, operations, waits.written),
     )

@@ -29,7 +29,7 @@ from .memory import Memory, Touched
 from .regions import Branched, Exit, name_operation, run_region, steps_of
 from .run import Run
 from .spinning import Spin, same_values
-from .undefined import describe
+from .undefined import describe, named
 from .values import RuntimeValue, Selection, Tile
 from .waiting import Plan
 
@@ -135,9 +135,7 @@ def _waits(flying: Sequence[_Block], blocks: int) -> str:
     parts = []
     for key, count in counts.most_common():
         first = min(b.number for b in flying if b.pause is not None and id(b.pause.operation) == key)
-        where = describe(operations[key])
-        place = where["operation"] + ("" if where["location"] is None else f" at {where['location']}")
-        parts.append(f"{count} waiting in {place} (the first is block {first})")
+        parts.append(f"{count} waiting in {named(operations[key])} (the first is block {first})")
     coming = blocks - 1 - max(block.order for block in flying)
     if coming:
         parts.append(f"{coming} of the grid not started")

@@ -19,7 +19,7 @@ from .memory import Buffer, Memory
 from .ordering.ordering import Ordering
 from .result import Assertion, Printed
 from .targets.model import Model
-from .undefined import Marks, Other, Undefined, describe, first_lane
+from .undefined import Marks, Other, Undefined, describe, first_lane, named
 
 if TYPE_CHECKING:
     from .inspection.session import Inspection
@@ -154,15 +154,10 @@ class Run:
 
     def report_use(self, frame: Frame, operation: Operation, marks: Marks, use: str) -> None:
         """Note that ``operation`` uses lanes that have no value."""
-        origins = ", ".join(dict.fromkeys(_origin(o) for o in marks.origins))
+        origins = ", ".join(dict.fromkeys(map(named, marks.origins)))
         self.report(
             frame, operation, Kind.UNDEFINED_VALUE, f"{use} has no value (from {origins})", marks.lanes
         )
-
-
-def _origin(operation: Operation) -> str:
-    where = describe(operation)
-    return f"{where['operation']}" + ("" if where["location"] is None else f" at {where['location']}")
 
 
 def _place(event: Undefined) -> tuple[int, ...]:

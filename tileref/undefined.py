@@ -111,6 +111,12 @@ def first_lane(lanes: Lanes) -> tuple[int, ...]:
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(lanes)), lanes.shape))
 
 
+def named(operation: Operation) -> str:
+    """The name and location of an operation, as sentences give them."""
+    where = "" if operation.location is None else f" at {operation.location}"
+    return f"{operation.mnemonic}{where}"
+
+
 def describe(operation: Operation) -> dict[str, Any]:
     """The name and location of an operation, as ``Undefined`` wants them."""
     location = None if operation.location is None else str(operation.location)

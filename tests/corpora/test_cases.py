@@ -69,22 +69,9 @@ def test_arguments_are_fresh() -> None:
 
 
 def test_answers_are_there_and_fit() -> None:
-    awaited = {p.name for p in ROOT.glob("kernels/*")} - {p.name for p in ROOT.glob("answers/sm_90/*/*")}
-    assert not awaited & {
-        "unary",
-        "binary",
-        "cast",
-        "reduce",
-        "scan",
-        "mma",
-        "matmul",
-        "model",
-        "loop",
-        "atomic",
-    }
     for case in CASES[::7]:
         records = case.recorded("sm_90")
-        assert records or case.family in awaited, case.name
+        assert records, case.name
         for record in records:
             assert record.assembler
             assert record.date

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,15 @@ Array = NDArray[Any]
 SHAPES: tuple[tuple[int, ...], ...] = ((), (8,), (2, 4))
 """Shapes that elementwise operations are tried in."""
 NAMES = "abcdef"
+RELATIONS: dict[str, Callable[[int, int], bool]] = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less_than": operator.lt,
+    "less_than_or_equal": operator.le,
+    "greater_than": operator.gt,
+    "greater_than_or_equal": operator.ge,
+}
+"""What the predicates of comparisons say of two numbers."""
 
 
 def tile(shape: Sequence[int], element: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..formats import Array
 from ..kinds import Kind
 from ..memory import Access as Target
 from ..memory import Buffer
-from ..undefined import Other, Undefined, describe
+from ..undefined import Other, Undefined, describe, named
 from ..window import Placed, Window
 from .access import MEMORY, Access, Cells, Role, has_scope, role_of
 from .collisions import Collisions
@@ -242,7 +242,7 @@ class Ordering:
             frame,
             access.operation,
             Kind.UNORDERED_ACCESS,
-            f"element {index} of {note.target.buffer.name} was accessed by {_name(other)} before, "
+            f"element {index} of {note.target.buffer.name} was accessed by {named(other)} before, "
             "and no token makes this access wait for that one",
             lanes,
             buffer=note.target.buffer.argument,
@@ -288,7 +288,7 @@ class Ordering:
             frame,
             note.access.operation,
             Kind.RACE,
-            f"element {index} of {note.target.buffer.name} was accessed by {_name(other)} in block {block}, "
+            f"element {index} of {note.target.buffer.name} was accessed by {named(other)} in block {block}, "
             "which does not happen before this access",
             lanes,
             buffer=note.target.buffer.argument,
@@ -313,7 +313,7 @@ class Ordering:
             (Kind.RACE, id(race.operation), id(race.other), buffer.base),
             Undefined(
                 Kind.RACE,
-                message=f"element {race.elements[0]} of {buffer.name} is {race.how} {_name(race.other)} "
+                message=f"element {race.elements[0]} of {buffer.name} is {race.how} {named(race.other)} "
                 f"in block {other}, and nothing orders the two",
                 count=len(race.elements),
                 block=block,
@@ -331,18 +331,7 @@ class Ordering:
 
 def _part(access: Access, rows: Array) -> Access:
     """The access in some of its blocks."""
-    return Access(
-        access.operation,
-        access.number,
-        access.role,
-        access.scoped,
-        access.blocks[rows],
-        access.operations,
-        access.key,
-        access.waits.take(rows),
-        access.itemsize,
-        access.history,
-    )
+    return replace(access, blocks=access.blocks[rows], waits=access.waits.take(rows))
 
 
 def _lanes(cells: Array, count: int) -> Array:
@@ -358,8 +347,3 @@ def _spread(target: Target, bad: Array, shape: tuple[int, ...]) -> tuple[Array, 
     lanes = np.zeros(shape, np.bool_)
     lanes.reshape(-1)[target.lanes[bad]] = True
     return lanes, first
-
-
-def _name(operation: Operation) -> str:
-    where = "" if operation.location is None else f" at {operation.location}"
-    return f"{operation.mnemonic}{where}"

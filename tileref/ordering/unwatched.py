@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from tileir.module import Function, Operation
-from tileir.types import PointerType, TileType
 
-from ..waiting import Origins, Root
-from .access import MEMORY, READS, Role, role_of
+from ..waiting import Origins, Roots
+from .access import READS, Role, role_of
 
 
-def unwatched(function: Function, operations: Iterable[Operation]) -> frozenset[int]:
-    """The ``id`` of every weak load whose pointers come from parameters that no access writes through.
+def unwatched(function: Function, operations: Sequence[Operation], written: Roots) -> frozenset[int]:
+    """The ``id`` of every weak load whose pointers come from what no access writes through.
 
-    There is none where some address cannot be traced back, or is itself loaded from memory.
+    There is none where some address cannot be traced back. ``written`` is all that the function writes to.
     """
-    accesses = [operation for operation in operations if isinstance(operation, MEMORY)]
-    if any(_loads_pointers(access) for access in accesses):
+    if written is None:
         return frozenset()
     origins = Origins(function, list(operations))
-    written: set[Root] = set()
-    read: dict[int, frozenset[Root]] = {}
-    for access in accesses:
-        roots = origins.of(access)
+    found = set()
+    for operation in operations:
+        if not isinstance(operation, READS):
+            continue
+        roots = origins.of(operation)
         if roots is None:
             return frozenset()
-        if not isinstance(access, READS):
-            written |= roots
-        elif role_of(access) is Role.WEAK_READ:
-            read[id(access)] = roots
-    return frozenset(key for key, roots in read.items() if not roots & written)
-
-
-def _loads_pointers(access: Operation) -> bool:
-    return any(
-        isinstance(value.type, TileType) and isinstance(value.type.element, PointerType)
-        for value in access.results
-    )
+        if role_of(operation) is Role.WEAK_READ and not roots & written:
+            found.add(id(operation))
+    return frozenset(found)

@@ -55,13 +55,13 @@ class FusedChain:
         wide = target if source.precision <= target.precision else F64
         a, b, start, shape = stacked(widened(lhs, source, wide), widened(rhs, source, wide), acc)
         exact = _products_are_exact(a, b, source, target)
-        chain = _exact_chain if exact else _fused_chain
-        result = np.empty(start.shape, target.dtype)
         with np.errstate(all="ignore"):
             if exact and exact_chain.applies(a, b, start):
                 result = exact_chain.chain(a, b, start)
                 nan(result, (result,), target, "mmaf")
                 return result.reshape(shape)
+            chain = _exact_chain if exact else _fused_chain
+            result = np.empty(start.shape, target.dtype)
             for leads, rows in patches(start.shape):
                 result[leads, rows] = chain(a[leads, rows], b[leads], start[leads, rows], target, nan)
         return result.reshape(shape)

@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from tileir.attributes import RoundingMode
-from tileir.module import Function, Operation, Value
+from tileir.module import Function, Operation
 from tileir.ops import floating, view
 from tileir.ops.reduction import Reduce, Scan
 from tileir.types import PaddingValue, TileType
@@ -28,7 +28,7 @@ from .model import Choice, Model
 from .orders import Order, SegmentedKoggeStone, StridedThenHalves
 from .own_folds import OwnFold, ascending, by_neighbours, in_two_chains
 from .sm_90_conversions import ftof, itof
-from .sm_90_layout import MOST_WARPS, WARPS, layout, warps_of
+from .sm_90_layout import MOST_WARPS, WARPS, layout, shape_of, warps_of
 from .sm_90_made import Made, made_by
 from .sm_90_math import PROGRAMS
 from .sm_90_products import integer_steps, product
@@ -93,10 +93,9 @@ def reduce_order(operation: Reduce, warps: int = WARPS) -> Choice[Order]:
     spread = layout(source, warps)
     lanes, warps = spread.lanes[operation.dim], spread.warps[operation.dim]
     made = made_by(source)
-    shape = _shape(source)
+    shape, across = shape_of(source), spread.without(operation.dim)
     # How many reductions' elements a thread holds.
-    held = prod(shape) // shape[operation.dim] // prod(_but(spread.lanes, operation.dim))
-    held //= prod(_but(spread.warps, operation.dim))
+    held = prod(shape) // shape[operation.dim] // prod((*across.lanes, *across.warps))
     measured = made is not Made.PARTLY_BF16
     if made is Made.BF16 and held > MOST_HELD:
         made, measured = Made.PLAIN, False
@@ -112,19 +111,10 @@ def reduce_order(operation: Reduce, warps: int = WARPS) -> Choice[Order]:
     return Choice(order, True, "measured on 189 sums of 12 shapes, converted, multiplied, carried by loops")
 
 
-def _shape(value: Value) -> tuple[int, ...]:
-    assert isinstance(value.type, TileType)
-    return value.type.shape
-
-
-def _but(extents: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    return extents[:dim] + extents[dim + 1 :]
-
-
 MOST_HELD = 2
 """Reductions of converted bf16 that a thread may do side by side for two chains to be what it does.
 
-Three sums of four rows at once go upwards.
+The three sums of which a thread was given four go upwards.
 """
 OWN_FOLDS: dict[Made, OwnFold] = {
     Made.PLAIN: ascending,

@@ -86,24 +86,24 @@ def layout(value: Value, warps: int) -> Layout:
         value, gone = found
         if gone is not None:
             dropped.append(gone)
-    return fresh(_shape(value), warps, known=False)
+    return fresh(shape_of(value), warps, known=False)
 
 
-def _shape(value: Value) -> tuple[int, ...]:
+def shape_of(value: Value) -> tuple[int, ...]:
     assert isinstance(value.type, TileType)
     return value.type.shape
 
 
 def _step(value: Value, warps: int) -> Layout | tuple[Value, int | None]:
     """The layout of ``value``, or the value that it has its layout from (less one dimension)."""
-    owner, shape = value.owner, _shape(value)
+    owner, shape = value.owner, shape_of(value)
     match owner:
         case Reduce():
             return owner.operands[value.index], owner.dim
         case Scan():
             return owner.operands[value.index], None
         case core.Reshape():
-            before = _shape(owner.source)
+            before = shape_of(owner.source)
             same = [e for e in before if e != 1] == [e for e in shape if e != 1]
             return fresh(shape, warps, known=same and layout(owner.source, warps).known)
         case core.Constant() | core.Iota() | control.For() | control.Loop() | control.If():
@@ -123,6 +123,6 @@ def _source(operation: Operation, shape: tuple[int, ...]) -> Value | None:
     """The operand an element-by-element operation has its layout from: the first that is not made anew."""
     made = (core.Constant, core.Broadcast, core.Iota)
     for operand in operation.uses:
-        if _shape(operand) == shape and not isinstance(operand.owner, made):
+        if shape_of(operand) == shape and not isinstance(operand.owner, made):
             return operand
     return None

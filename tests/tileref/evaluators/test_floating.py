@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.tileref.kernels import SHAPES, apply, bits, cycle
+from tests.tileref.kernels import RELATIONS, SHAPES, apply, bits, cycle
 from tests.tileref.numerics import hard, oracle
 from tests.tileref.operations import operation
 from tileref.numerics.formats import FORMATS, FloatFormat
@@ -198,16 +198,6 @@ def test_extremes(name: str, choose: Callable[..., Any], element: str, propagate
     flags = " propagate_nan" * propagate + " flush_to_zero" * flush
     for shape in SHAPES:
         check(f"{name} %a, %b{flags} : {{R}}", exact, element, 2, flush=flush, shape=shape)
-
-
-RELATIONS: dict[str, Callable[[int, int], bool]] = {
-    "equal": lambda a, b: a == b,
-    "not_equal": lambda a, b: a != b,
-    "less_than": lambda a, b: a < b,
-    "less_than_or_equal": lambda a, b: a <= b,
-    "greater_than": lambda a, b: a > b,
-    "greater_than_or_equal": lambda a, b: a >= b,
-}
 
 
 @operation("cmpf", oracle="exact")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tileref.kernels import SHAPES, apply
+from tests.tileref.kernels import RELATIONS, SHAPES, apply
 from tests.tileref.operations import operation
 
 WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
@@ -276,16 +276,6 @@ def test_remi(element: str, how: str) -> None:
 
     # The minimum by -1 leaves 0: only a division by zero has no answer.
     check(f"remi %a, %b {how} : {{R}}", function, [element] * 2, undefined=lambda a, b: b == 0, seed=33)
-
-
-RELATIONS: dict[str, Callable[[int, int], bool]] = {
-    "equal": lambda a, b: a == b,
-    "not_equal": lambda a, b: a != b,
-    "less_than": lambda a, b: a < b,
-    "less_than_or_equal": lambda a, b: a <= b,
-    "greater_than": lambda a, b: a > b,
-    "greater_than_or_equal": lambda a, b: a >= b,
-}
 
 
 @operation("cmpi", oracle="numpy")
