@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-import tileir
 import tileref
 from tileref.cutile.compiling import arguments_of, compile_kernel
 
@@ -61,12 +60,12 @@ def ours(task: Task, arrays: Arrays, model: str) -> tuple[Runner, float]:
     data = compile_kernel(kernel, given).bytecode
     seconds = time.perf_counter() - start
     arguments = [value for each in arguments_of(kernel, given) for value in each.passed()]
-    module: list[tileir.Module] = []
+    loaded: list[tileref.Loaded] = []
 
     def run() -> tileref.LaunchResult:
-        if not module:
-            module.append(tileir.read(data))
-        return tileref.launch(module[0], task.grid, arguments, model=model)
+        if not loaded:
+            loaded.append(tileref.load(data))
+        return loaded[0].launch(task.grid, arguments, model=model)
 
     return run, seconds
 

@@ -16,8 +16,8 @@ from ..formats import Array
 
 FEWEST_COLUMNS = 8
 """Shorter rows are not worth a loop of their own."""
-FEWEST_TOGETHER = 8
-"""Products whose rows must be there at once for a call on one row of each to be worth it."""
+FEWEST_TOGETHER = 256
+"""Elements of a row, over all products, that make a call on one row of each worth it."""
 TOGETHER = 64
 
 
@@ -28,18 +28,18 @@ def applies(a: Array, b: Array, acc: Array) -> bool:
     if a.dtype not in (np.float32, np.float64) or columns < FEWEST_COLUMNS or steps < 2:
         return False
     if _is_positive_zero(acc):
-        return _matrices_walk_in_order(lead > 1, rows, steps, columns, a.dtype.name)
+        return _matrices_walk_in_order(min(lead, 2), min(rows, 2), steps, columns, a.dtype.name)
     # A sum that starts from nothing loses the sign of a negative zero.
     negative_zeros = (acc == 0) & np.signbit(acc)
-    if lead < FEWEST_TOGETHER or bool(negative_zeros.any()):
+    if lead * columns < FEWEST_TOGETHER or bool(negative_zeros.any()):
         return False
-    return _rows_walk_in_order(lead, steps + 1, columns, a.dtype.name)
+    return _rows_walk_in_order(min(lead, 2), steps + 1, columns, a.dtype.name)
 
 
 def chain(a: Array, b: Array, acc: Array) -> Array:
-    """``acc`` with the products of (L, m, K) and (L, K, n) added, k ascending."""
+    """``acc`` with the products of (L, m, K) and (L, K, n) added, k ascending; all of them contiguous."""
     if _is_positive_zero(acc):
-        return np.asarray(np.einsum("lik,lkj->lij", np.ascontiguousarray(a), np.ascontiguousarray(b)))
+        return np.asarray(np.einsum("lik,lkj->lij", a, b))
     lead, rows, steps = a.shape
     result = np.empty_like(acc)
     for first in range(0, lead, TOGETHER):
@@ -69,8 +69,7 @@ def _telling(shape: tuple[int, ...], dtype: str) -> Array:
 
 
 @lru_cache(maxsize=1024)
-def _matrices_walk_in_order(several: bool, rows: int, steps: int, columns: int, dtype: str) -> bool:
-    lead = 2 if several else 1
+def _matrices_walk_in_order(lead: int, rows: int, steps: int, columns: int, dtype: str) -> bool:
     a, b = _telling((lead, rows, steps), dtype), _telling((lead, steps, columns), dtype)
     return _same(np.einsum("lik,lkj->lij", a, b), a[..., None] * b[:, None])
 

@@ -17,6 +17,7 @@ from ..numerics.float_arithmetic import addf, fma, mulf
 from ..numerics.formats import F32, F64, TF32, FloatFormat
 from ..numerics.nan import NanRule
 from . import dot_steps, dot_steps_f32, exact_chain
+from .merging import merged
 from .patches import outer_operands, patches, stacked
 
 
@@ -53,22 +54,28 @@ class FusedChain:
     ) -> Array:
         """Multiply."""
         wide = target if source.precision <= target.precision else F64
-        a, b, start, shape = stacked(widened(lhs, source, wide), widened(rhs, source, wide), acc)
+        merge = merged(*stacked(lhs, rhs, acc))
+        a, b, start = widened(merge.a, source, wide), widened(merge.b, source, wide), merge.acc
         exact = _products_are_exact(a, b, source, target)
         with np.errstate(all="ignore"):
             if exact and exact_chain.applies(a, b, start):
                 result = exact_chain.chain(a, b, start)
                 nan(result, (result,), target, "mmaf")
-                return result.reshape(shape)
-            chain = _exact_chain if exact else _fused_chain
+                return merge.restored(result)
             result = np.empty(start.shape, target.dtype)
             for leads, rows in patches(start.shape):
-                result[leads, rows] = chain(a[leads, rows], b[leads], start[leads, rows], target, nan)
-        return result.reshape(shape)
+                x, y, before = a[leads, rows], b[leads], start[leads, rows]
+                if exact:
+                    result[leads, rows] = _exact_chain(x, y, before, target, nan)
+                else:
+                    result[leads, rows] = _fused_chain(x, y, before, target, nan, merge.exchanged)
+        return merge.restored(result)
 
 
-def _fused_chain(a: Array, b: Array, acc: Array, target: FloatFormat, nan: NanRule) -> Array:
+def _fused_chain(a: Array, b: Array, acc: Array, target: FloatFormat, nan: NanRule, exchanged: bool) -> Array:
     rows, columns = outer_operands(a, b)
+    if exchanged:
+        rows, columns = columns, rows
     for x, y in zip(rows, columns, strict=True):
         acc = fma(x, y, acc, target, nan=nan)
     return acc
@@ -117,16 +124,17 @@ class RoundedChain:
     ) -> Array:
         """Multiply."""
         work = F64 if target is F64 else F32
-        a, b, last, shape = stacked(widened(lhs, source, work), widened(rhs, source, work), acc)
-        last = widened(last, target, work)
+        merge = merged(*stacked(lhs, rhs, acc))
+        a, b = widened(merge.a, source, work), widened(merge.b, source, work)
+        last = widened(merge.acc, target, work)
         result = np.empty(last.shape, work.dtype)
         with np.errstate(all="ignore"):
             for leads, rows in patches(last.shape):
                 np.add(_sum_of_products(a[leads, rows], b[leads]), last[leads, rows], out=result[leads, rows])
             if work is F64 and np.isnan(result).any():
                 # Which NaN comes through depends on each operation's operands.
-                result = addf(_sum_by_operations(a, b, work, nan), last, work, nan=nan)
-        result = result.reshape(shape)
+                result = addf(_sum_by_operations(a, b, work, nan, merge.exchanged), last, work, nan=nan)
+        result = merge.restored(result)
         if work is not F64:
             nan(result, (result,), work, "mmaf")
         if work is not target:
@@ -135,8 +143,10 @@ class RoundedChain:
         return result
 
 
-def _sum_by_operations(a: Array, b: Array, fmt: FloatFormat, nan: NanRule) -> Array:
+def _sum_by_operations(a: Array, b: Array, fmt: FloatFormat, nan: NanRule, exchanged: bool) -> Array:
     rows, columns = outer_operands(a, b)
+    if exchanged:
+        rows, columns = columns, rows
     total = mulf(rows[0], columns[0], fmt, nan=nan)
     for x, y in zip(rows[1:], columns[1:], strict=True):
         total = addf(total, mulf(x, y, fmt, nan=nan), fmt, nan=nan)
@@ -192,9 +202,10 @@ class FusedDot:
         """Multiply."""
         wide_acc = acc.astype(np.float32)
         a, b, plain = _finite(lhs, rhs, wide_acc)
-        a, b, start, shape = stacked(a, b, wide_acc)
         if plain is not None:
-            start = np.where(np.isfinite(start), start, np.float32(0))
+            wide_acc = np.where(np.isfinite(wide_acc), wide_acc, np.float32(0))
+        merge = merged(*stacked(a, b, wide_acc))
+        a, b, start = merge.a, merge.b, merge.acc
         how = dot_steps.Alignment(self.step, self.fraction, self.kept, target)
         if self.late is None:
             total = _dot(a, b, start, source, how)
@@ -204,7 +215,7 @@ class FusedDot:
                 k = slice(first, first + self.late)
                 part = _dot(a[..., k], b[..., k, :], np.zeros(start.shape, np.float32), source, how)
                 total = total + part.astype(np.float32)
-        result = np.array(total.reshape(shape), dtype=target.dtype)
+        result = np.array(merge.restored(total), dtype=target.dtype)
         if plain is not None:
             _not_finite(result, plain)
         nan(result, (result,), target, "mmaf")
@@ -230,5 +241,6 @@ def _finite(lhs: Array, rhs: Array, acc: Array) -> tuple[Array, Array, Array | N
     a, b = lhs.astype(np.float32), rhs.astype(np.float32)
     if np.isfinite(a).all() and np.isfinite(b).all() and np.isfinite(acc).all():
         return a, b, None
-    plain = np.matmul(a.astype(np.float64), b.astype(np.float64)) + acc.astype(np.float64)
+    with np.errstate(all="ignore"):
+        plain = np.matmul(a.astype(np.float64), b.astype(np.float64)) + acc.astype(np.float64)
     return np.where(np.isfinite(a), a, 0), np.where(np.isfinite(b), b, 0), plain

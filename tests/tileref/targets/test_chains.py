@@ -77,8 +77,8 @@ def test_rounded_chain(source: FloatFormat, target: FloatFormat, rule: str) -> N
 def test_a_sum_in_another_order_is_noticed(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether numpy walks the steps in order is found out, not believed."""
     rng = np.random.Generator(np.random.PCG64(3))
-    a, b = (np.ldexp(rng.integers(-99, 99, s), 0).astype(dtype) for s in ((8, 4, 40), (8, 40, 16)))
-    zero, start = np.zeros((8, 4, 16), dtype), np.ones((8, 4, 16), dtype)
+    a, b = (np.ldexp(rng.integers(-99, 99, s), 0).astype(dtype) for s in ((8, 4, 40), (8, 40, 32)))
+    zero, start = np.zeros((8, 4, 32), dtype), np.ones((8, 4, 32), dtype)
     assert exact_chain.applies(a, b, zero)
     assert exact_chain.applies(a, b, start)
     inner = np.einsum
