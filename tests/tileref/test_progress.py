@@ -35,6 +35,8 @@ def test_a_spin_lock_guards_a_sum(text: str) -> None:
     lock, cell = zeros(1, 1)
     result = run(text, 300, [lock, cell], step_budget=10**5)
     assert not result.undefined
+    # Each block reads what another stored, which no token of its own waits for, but the lock.
+    assert not result.undefined_elements
     assert (lock[0], cell[0]) == (0, sum(range(300)))
 
 

@@ -187,7 +187,9 @@ class Ordering:
             bad = unwaited.cells if foreign is None else unwaited.cells & ~foreign
             self._report_unordered(frame, note, _lanes(bad, count), shape, unwaited.number)
             if unwaited.written is not None:
-                open_ |= _lanes(unwaited.written, count)
+                # Where another block came in between, what orders the two is asked below.
+                written = unwaited.written if foreign is None else unwaited.written & ~foreign
+                open_ |= _lanes(written, count)
         if foreign is not None and self.happens is not None:
             open_ |= self._in_conflict(frame, note, _lanes(foreign, count), shape)
         elif foreign is not None:
