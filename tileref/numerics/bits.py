@@ -15,7 +15,8 @@ from .formats import FloatFormat
 
 Array = NDArray[Any]
 
-_BLOCK = 1 << 16
+_FEW = 1 << 14
+"""Lanes whose mask takes no longer than a reduction."""
 
 
 def bits_of(x: Array, fmt: FloatFormat) -> Array:
@@ -46,11 +47,16 @@ def nan_mask(x: Array, fmt: FloatFormat) -> NDArray[np.bool_]:
 
 def any_nan(x: Array, fmt: FloatFormat) -> bool:
     """Whether any lane of `x` (an array of `fmt.dtype`) is NaN."""
-    if x.size <= _BLOCK or not x.flags.c_contiguous:
+    if x.size <= _FEW or not fmt.has_nan:
         return bool(nan_mask(x, fmt).any())
-    # The masks of a block stay in the cache.
-    flat = x.reshape(-1)
-    return any(nan_mask(flat[i : i + _BLOCK], fmt).any() for i in range(0, flat.size, _BLOCK))
+    if fmt.dtype.kind == "f" and fmt.width > 16:
+        with np.errstate(invalid="ignore"):
+            return bool(np.isnan(np.maximum.reduce(x, axis=None)))
+    if fmt.infinity is None or fmt.width != 16:
+        return bool(nan_mask(x, fmt).any())
+    # The patterns beyond infinity's are the largest of either sign.
+    bits = bits_of(x, fmt)
+    return bool(bits.view(np.int16).max() > fmt.infinity or bits.max() > fmt.infinity | fmt.sign_bit)
 
 
 def subnormal_mask(x: Array, fmt: FloatFormat) -> NDArray[np.bool_]:

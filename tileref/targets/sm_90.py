@@ -19,7 +19,7 @@ from tileir.ops.reduction import Reduce, Scan
 from tileir.types import PaddingValue, TileType
 
 from ..formats import Array
-from ..numerics.bits import bits_of, nan_mask
+from ..numerics.bits import any_nan, bits_of, nan_mask
 from ..numerics.bounds import ulp_bound
 from ..numerics.formats import BF16, F16, F32, F64, FloatFormat
 from ..numerics.nan import canonical
@@ -59,9 +59,9 @@ def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation:
     made quiet, and answers 0xFFF8000000000000 for an invalid
     operation. Conversions have patterns of their own (``sm_90_conversions``).
     """
-    mask = nan_mask(result, fmt)
-    if not mask.any():
+    if not any_nan(result, fmt):
         return
+    mask = nan_mask(result, fmt)
     bits = bits_of(result, fmt)
     if fmt in ALL_ONES:
         bits[mask] = ALL_ONES[fmt]

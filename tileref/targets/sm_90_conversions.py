@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..formats import Array
-from ..numerics.bits import bits_of, nan_mask
+from ..numerics.bits import any_nan, bits_of, nan_mask
 from ..numerics.conversion import ftof as rounded
 from ..numerics.conversion import itof as from_integer
 from ..numerics.formats import (
@@ -39,8 +39,8 @@ def ftof(x: Array, source: FloatFormat, target: FloatFormat, rounding: Rounding)
     saturate = True if target in SATURATED else None
     via = source if wide is x else F32
     result = rounded(wide, via, target, rounding, saturate, canonical)
-    mask = nan_mask(result, target)
-    if mask.any():
+    if any_nan(result, target):
+        mask = nan_mask(result, target)
         patterns = _nan(bits_of(np.ascontiguousarray(x), source)[mask], source, target, rounding)
         bits_of(result, target)[mask] = patterns
     return result

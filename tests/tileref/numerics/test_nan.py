@@ -84,10 +84,16 @@ def test_masks_and_flushing() -> None:
     assert x.view(np.uint32).tolist() == y.view(np.uint32).tolist()
 
 
-def test_any_nan_finds_the_one_lane_of_a_long_array() -> None:
-    for fmt in (F32, F16):
-        x = np.zeros((3, 70_000), fmt.dtype)
-        assert not any_nan(x, fmt)
-        x[2, 69_999] = np.nan
+@pytest.mark.parametrize("fmt", [f for f in FLOAT_FORMATS if f.has_nan], ids=lambda f: f.name)
+def test_any_nan_finds_the_one_lane_of_a_long_array(fmt: FloatFormat) -> None:
+    """A NaN next to infinity's pattern, and the last one, of either sign, among numbers and infinities."""
+    x = np.zeros((3, 70_000), fmt.dtype)
+    bits = x.view(fmt.bits_dtype)
+    largest = fmt.largest if fmt.infinity is None else fmt.infinity
+    bits[0, :2] = largest, (largest | fmt.sign_bit)
+    assert not any_nan(x, fmt)
+    step = 1 << fmt.unused_bits
+    for pattern in (largest + step, fmt.magnitude_mask, largest + step | fmt.sign_bit):
+        bits[2, 69_999] = pattern
         assert any_nan(x, fmt)
         assert any_nan(x[:, ::-1], fmt)
