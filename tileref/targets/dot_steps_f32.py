@@ -21,7 +21,7 @@ from ..formats import Array
 from ..numerics.formats import F32, F64, FloatFormat
 from .dot_steps import ZERO, Alignment, cut, exponents, one_step
 from .dot_steps import dot as plain_dot
-from .patches import outer_operands, patches
+from .patches import outer_operands, patches, roomy
 
 SAFE = 32
 """Least biased exponent that a step may be aligned to: the scale is normal then, what the sum keeps is above
@@ -58,7 +58,7 @@ def dot(a: Array, b: Array, acc: Array, source: FloatFormat, how: Alignment) -> 
     """``a @ b + acc`` by steps: (L, M, K), (L, K, N) and (L, M, N), finite f32, where ``applies``."""
     step = min(how.step, a.shape[-1])
     powers = _powers(a, b, source, step)
-    result = np.empty(acc.shape, np.float32)
+    result = roomy(acc.shape, np.float32)
     scratch = np.empty(0, np.float32)
     for leads, rows in patches(acc.shape):
         part = acc[leads, rows]

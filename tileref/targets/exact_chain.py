@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..formats import Array
+from .patches import roomy
 
 FEWEST_COLUMNS = 8
 """Shorter rows are not worth a loop of their own."""
@@ -39,9 +40,9 @@ def applies(a: Array, b: Array, acc: Array) -> bool:
 def chain(a: Array, b: Array, acc: Array) -> Array:
     """``acc`` with the products of (L, m, K) and (L, K, n) added, k ascending; all of them contiguous."""
     if _is_positive_zero(acc):
-        return np.asarray(np.einsum("lik,lkj->lij", a, b))
+        return _matrices(a, b)
     lead, rows, steps = a.shape
-    result = np.empty_like(acc)
+    result = roomy(acc.shape, acc.dtype)
     for first in range(0, lead, TOGETHER):
         here = slice(first, first + TOGETHER)
         # The accumulator is the row before the first, taken once.
@@ -54,6 +55,10 @@ def chain(a: Array, b: Array, acc: Array) -> Array:
             terms[:, 0] = acc[here, row]
             result[here, row] = np.einsum("lk,lkj->lj", factors[row], terms)
     return result
+
+
+def _matrices(a: Array, b: Array) -> Array:
+    return np.einsum("lik,lkj->lij", a, b, out=roomy((*a.shape[:-1], b.shape[-1]), a.dtype))
 
 
 def _is_positive_zero(acc: Array) -> bool:
@@ -71,7 +76,7 @@ def _telling(shape: tuple[int, ...], dtype: str) -> Array:
 @lru_cache(maxsize=1024)
 def _matrices_walk_in_order(lead: int, rows: int, steps: int, columns: int, dtype: str) -> bool:
     a, b = _telling((lead, rows, steps), dtype), _telling((lead, steps, columns), dtype)
-    return _same(np.einsum("lik,lkj->lij", a, b), a[..., None] * b[:, None])
+    return _same(_matrices(a, b), a[..., None] * b[:, None])
 
 
 @lru_cache(maxsize=1024)

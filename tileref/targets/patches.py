@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -36,3 +37,17 @@ def patches(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
 def outer_operands(a: Array, b: Array) -> tuple[Array, Array]:
     """(l, m, K) and (l, K, n) as (K, l, m, 1) and (K, l, 1, n), which multiply to the products of each k."""
     return np.ascontiguousarray(a.transpose(2, 0, 1))[..., None], b.transpose(1, 0, 2)[:, :, None, :]
+
+
+def roomy(shape: tuple[int, ...], dtype: Any) -> Array:
+    """An empty array to be transposed later, whose rows do not start a large power of two apart.
+
+    Elements that do share a set of a processor's cache, so that columns of such rows push each other out.
+    """
+    columns = shape[-1]
+    spare = ROOM if columns * np.dtype(dtype).itemsize % 1024 == 0 else 0
+    return np.empty((*shape[:-1], columns + spare), dtype)[..., :columns]
+
+
+ROOM = 16
+"""Elements between two rows."""

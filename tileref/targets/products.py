@@ -18,7 +18,7 @@ from ..numerics.formats import F32, F64, TF32, FloatFormat
 from ..numerics.nan import NanRule
 from . import dot_steps, dot_steps_f32, exact_chain
 from .merging import merged
-from .patches import outer_operands, patches, stacked
+from .patches import outer_operands, patches, roomy, stacked
 
 
 class Product(Protocol):
@@ -62,7 +62,7 @@ class FusedChain:
                 result = exact_chain.chain(a, b, start)
                 nan(result, (result,), target, "mmaf")
                 return merge.restored(result)
-            result = np.empty(start.shape, target.dtype)
+            result = roomy(start.shape, target.dtype)
             for leads, rows in patches(start.shape):
                 x, y, before = a[leads, rows], b[leads], start[leads, rows]
                 if exact:
@@ -127,7 +127,7 @@ class RoundedChain:
         merge = merged(*stacked(lhs, rhs, acc))
         a, b = widened(merge.a, source, work), widened(merge.b, source, work)
         last = widened(merge.acc, target, work)
-        result = np.empty(last.shape, work.dtype)
+        result = roomy(last.shape, work.dtype)
         with np.errstate(all="ignore"):
             for leads, rows in patches(last.shape):
                 np.add(_sum_of_products(a[leads, rows], b[leads]), last[leads, rows], out=result[leads, rows])

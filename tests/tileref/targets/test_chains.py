@@ -83,8 +83,8 @@ def test_a_sum_in_another_order_is_noticed(dtype: Any, monkeypatch: pytest.Monke
     assert exact_chain.applies(a, b, start)
     inner = np.einsum
 
-    def backwards(how: str, x: Any, y: Any) -> Any:
-        return inner(how, np.ascontiguousarray(x[..., ::-1]), np.ascontiguousarray(y[..., ::-1, :]))
+    def backwards(how: str, x: Any, y: Any, **out: Any) -> Any:
+        return inner(how, np.ascontiguousarray(x[..., ::-1]), np.ascontiguousarray(y[..., ::-1, :]), **out)
 
     monkeypatch.setattr(np, "einsum", backwards)
     for asked in (exact_chain._matrices_walk_in_order, exact_chain._rows_walk_in_order):
