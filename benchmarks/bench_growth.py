@@ -1,10 +1,13 @@
 """Time tileref per block for 10^2 to 10^6 blocks of a kernel: does it grow with the grid?
 
-    python benchmarks/bench_growth.py [--most 1000000] [--repeat N] [--model NAME] [--only WORD]
+    python benchmarks/bench_growth.py [--most 1000000] [--rounds N] [--model NAME] [--only WORD]
 
 What is measured is the processor time of a whole launch (all threads, reading and binding the arguments
 included, reading the bytecode and preparing the kernel not) divided by the number of blocks: nothing is
 subtracted, so that small grids pay the fixed cost of a launch. ``ratio`` is that to the best of the kernel.
+
+The mean over two seconds of launches is taken of every grid, in turn, and the best of three means counts: a
+best of many short calls would flatter small grids, as the machine has quiet moments that no long call fits in.
 
 Every kernel reads tiles of arrays that stay as large as they are (a block's number modulo the number of
 tiles), and stores a number a block: what grows is the grid, not how much of the arrays a cache holds.
@@ -15,7 +18,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -101,25 +103,15 @@ KERNELS: list[tuple[str, Callable[[int], str], int]] = [
     ("add, tiles of 1024", add, 1024),
     ("softmax, rows of 64", softmax, 64),
     ("softmax, rows of 1024", softmax, 1024),
+    ("softmax, rows of 4096", softmax, 4096),
     ("loop of 16, tiles of 64", loop, 64),
     ("loop of 16, tiles of 1024", loop, 1024),
+    ("loop of 16, tiles of 4096", loop, 4096),
 ]
 
 
-def processor_time(call: Callable[[], Any], repeat: int) -> float:
-    """The best of ``repeat`` calls, or of as many as take ten seconds."""
-    best, end = np.inf, time.perf_counter() + 10
-    for _ in range(repeat):
-        start = time.process_time()
-        call()
-        best = min(best, time.process_time() - start)
-        if time.perf_counter() > end:
-            break
-    return float(best)
-
-
-def measure(text: str, tile: int, blocks: int, repeat: int, model: str) -> float:
-    """Seconds of processor time a block."""
+def launches(text: str, tile: int, blocks: int, model: str) -> Callable[[], None]:
+    """A function that launches the kernel on ``blocks`` blocks, and has done so once."""
     random = np.random.default_rng(1)
     x, y = (random.standard_normal(TILES * tile).astype(np.float32) for _ in range(2))
     out = np.empty(blocks, np.float32)
@@ -129,14 +121,24 @@ def measure(text: str, tile: int, blocks: int, repeat: int, model: str) -> float
         loaded.launch(blocks, [x, y, out], model=model)
 
     launch()
-    return processor_time(launch, repeat) / blocks
+    return launch
+
+
+def mean(launch: Callable[[], None], seconds: float) -> float:
+    """Processor time of a launch, over as many as take ``seconds``."""
+    count, start, end = 0, time.process_time(), time.perf_counter() + seconds
+    while not count or time.perf_counter() < end:
+        launch()
+        count += 1
+    return (time.process_time() - start) / count
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Time tileref per block as the grid grows.")
     parser.add_argument("--most", type=int, default=10**6, help="blocks of the largest grid")
-    parser.add_argument("--repeat", type=int, default=30, help="timed calls; fewer where one takes long")
+    parser.add_argument("--rounds", type=int, default=3, help="the best of so many means counts")
+    parser.add_argument("--seconds", type=float, default=2, help="that a mean is taken over")
     parser.add_argument("--model", default="spec")
     parser.add_argument("--only", default="", help="kernels whose name contains this")
     chosen = parser.parse_args()
@@ -145,7 +147,9 @@ def main() -> None:
     for name, text, tile in KERNELS:
         if chosen.only not in name:
             continue
-        times = [measure(text(tile), tile, n, chosen.repeat, chosen.model) for n in grids]
+        each = [launches(text(tile), tile, n, chosen.model) for n in grids]
+        rounds = [[mean(launch, chosen.seconds) for launch in each] for _ in range(chosen.rounds)]
+        times = [min(means) / n for means, n in zip(zip(*rounds, strict=True), grids, strict=True)]
         cells = [f"{t * 1e6:.3f} ({t / min(times):.2f})" for t in times]
         print(f"{name:28}" + "".join(f"{cell:>16}" for cell in cells), flush=True)
 
