@@ -7,7 +7,7 @@ included, reading the bytecode and preparing the kernel not) divided by the numb
 subtracted, so that small grids pay the fixed cost of a launch. ``ratio`` is that to the best of the kernel.
 
 The mean over two seconds of launches is taken of every grid, in turn, and the best of three means counts: a
-best of many short calls would flatter small grids, as the machine has quiet moments that no long call fits in.
+best of many short calls would flatter small grids, for which the machine has quiet moments.
 
 Every kernel reads tiles of arrays that stay as large as they are (a block's number modulo the number of
 tiles), and stores a number a block: what grows is the grid, not how much of the arrays a cache holds.
