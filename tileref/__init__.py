@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .arguments import Table
+    from .inspection.comparing import Comparison, compare
     from .inspection.estimating import Estimate, estimate
     from .launching import launch
     from .loading import Loaded, load
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Assertion": "result",
+    "Comparison": "inspection.comparing",
     "Estimate": "inspection.estimating",
     "Explanation": "targets",
     "LaunchResult": "result",
@@ -30,6 +32,7 @@ _HOMES = {
     "Table": "arguments",
     "Undefined": "undefined",
     "UndefinedBehaviour": "run",
+    "compare": "inspection.comparing",
     "estimate": "inspection.estimating",
     "launch": "launching",
     "load": "loading",
@@ -39,6 +42,7 @@ _HOMES = {
 
 __all__ = [
     "Assertion",
+    "Comparison",
     "Estimate",
     "Explanation",
     "LaunchResult",
@@ -49,6 +53,7 @@ __all__ = [
     "Table",
     "Undefined",
     "UndefinedBehaviour",
+    "compare",
     "estimate",
     "launch",
     "load",

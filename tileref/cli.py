@@ -18,17 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .compare_command import compare
 from .inspection.options import BareTrace, looking, looking_options
 from .inspection.words import WORDS
+from .options import grid_option, steps_option
 
 if TYPE_CHECKING:
     from tileir.module import Module
 
     from .result import LaunchResult
-
-
-STEPS = 10**8
-"""What ``tileref.launch`` takes for its ``step_budget``."""
 
 
 class Code(IntEnum):
@@ -102,13 +100,6 @@ def main() -> None:
     """Run CUDA Tile IR kernels on the CPU, bit for bit as a GPU or the specification would."""
 
 
-def _grid(_: click.Context, __: click.Parameter, text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(extent) for extent in text.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{text} is not X, X,Y or X,Y,Z") from None
-
-
 def _outputs(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> list[tuple[int, str]]:
     found = []
     for text in texts:
@@ -119,9 +110,12 @@ def _outputs(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> lis
     return found
 
 
+main.add_command(compare)
+
+
 @main.command(cls=BareTrace, epilog=ARGUMENTS + "\n" + WORDS)
 @click.argument("file", metavar="FILE")
-@click.option("--grid", metavar="X[,Y[,Z]]", required=True, callback=_grid, help="Blocks along each axis.")
+@grid_option
 @click.option("--arg", "arguments", metavar="ARGUMENT", multiple=True, help="See below; repeat it.")
 @click.option(
     "--out",
@@ -134,13 +128,7 @@ def _outputs(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> lis
 @click.option("--entry", metavar="NAME", help="Which entry, if the module has several.")
 @click.option("--model", default="spec", show_default=True, help="Whose bits; see `tileref models`.")
 @click.option("--threads", type=click.IntRange(1), help="How many; one a processor if not given.")
-@click.option(
-    "--steps",
-    type=click.IntRange(1),
-    default=STEPS,
-    show_default=True,
-    help="Turns of loops, over all blocks, after which a launch is taken to be endless.",
-)
+@steps_option
 @click.option(
     "--check",
     type=click.Choice(["on", "off", "strict"]),

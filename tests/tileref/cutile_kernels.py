@@ -132,3 +132,10 @@ def too_large(x, y, TILE: ct.Constant[int]):
 def double_scalar(x, y):
     """Arrays of no dimensions."""
     ct.store(y, index=(), tile=ct.load(x, index=(), shape=()) * 2)
+
+
+@ct.kernel
+def row_sums(x, y, N: ct.Constant[int]):
+    """A number a row."""
+    row = ct.load(x, index=(ct.bid(0), 0), shape=(1, N))
+    ct.store(y, index=(ct.bid(0), 0), tile=ct.sum(row, axis=1, keepdims=True))

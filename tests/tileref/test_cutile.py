@@ -253,3 +253,22 @@ def test_memory_of_an_array_with_gaps() -> None:
     assert (arrays.shaped(flat, part.shape, strides) == part).all()
     flat[0] = -1
     assert whole[1, 2] == -1
+
+
+def test_two_models_compared_in_terms_of_the_parameters() -> None:
+    x = floats(16, 256)
+    memory = np.full((16, 3), 7.0, np.float32)
+    sums = memory[:, 1:2]
+    found = tileref.cutile.compare((16,), kernels.row_sums, (x, sums, 256))
+    [end] = found.arguments.values()
+    spec, gpu = np.zeros((16, 1), np.float32), np.zeros((16, 1), np.float32)
+    tileref.cutile.launch((16,), kernels.row_sums, (x, spec, 256), model="spec")
+    tileref.cutile.launch((16,), kernels.row_sums, (x, gpu, 256), model="sm_90")
+    assert (spec != gpu).any()
+    assert list(found.arguments) == [1]
+    assert end.name == "y"
+    assert (end.lanes == (spec != gpu)).all()
+    assert end.values == (str(spec[end.index]), str(gpu[end.index]))
+    assert [p.operation for p in found.origins] == ["reduce"]
+    # The arrays stay as they are.
+    assert (memory == 7).all()

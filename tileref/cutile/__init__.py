@@ -19,6 +19,6 @@
 
 from .compiling import Compiled, compile_kernel
 from .host import emulating
-from .launching import estimate, launch
+from .launching import compare, estimate, launch
 
-__all__ = ["Compiled", "compile_kernel", "emulating", "estimate", "launch"]
+__all__ = ["Compiled", "compare", "compile_kernel", "emulating", "estimate", "launch"]

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inspection.comparing import ArgumentDifference, Comparison
+from ..inspection.comparing import compare as compare_module
 from ..inspection.estimating import Estimate
 from ..inspection.estimating import estimate as estimate_module
+from ..inspection.summary import first
 from ..launching import launch as launch_module
 from ..result import LaunchResult
 from ..targets.model import Model
@@ -64,6 +67,36 @@ def estimate(
     """
     compiled, flat, _ = _prepared(kernel, args, bytecode)
     return estimate_module(compiled.module, grid, flat, **options)
+
+
+def compare(
+    grid: int | Sequence[int],
+    kernel: Any,
+    args: Sequence[Any],
+    *,
+    models: Sequence[str | Model] = ("spec", "sm_90"),
+    bytecode: str = BYTECODE,
+    **options: Any,
+) -> Comparison:
+    """At which operations of a ``@ct.kernel`` two models part; ``args`` stay as they are.
+
+    ``options`` are those of ``tileref.compare``. ``Comparison.arguments`` counts as ``launch`` does, and
+    calls the arrays by the names of the kernel's parameters.
+    """
+    compiled, flat, owners = _prepared(kernel, args, bytecode)
+    found = compare_module(compiled.loaded, grid, flat, models=models, **options)
+    for result in found.results:
+        _in_terms_of(result, owners)
+    arguments: dict[int, ArgumentDifference] = {}
+    for position, each in found.arguments.items():
+        owner = owners[position]
+        if owner.array is None or owner.number is None:
+            continue
+        lanes = shaped(each.lanes, owner.array.array.shape, owner.array.strides)
+        if lanes.any():
+            index = tuple(first(lanes) or ())
+            arguments[owner.number] = replace(each, name=owner.name, lanes=lanes, index=index)
+    return replace(found, arguments=arguments)
 
 
 def _prepared(

@@ -92,7 +92,23 @@ def _magnitude(numbers: Array) -> Array:
 
 def as_numbers(data: Array) -> Array:
     """Elements in f64 or i64, which hold every value of every narrower type."""
-    return data.astype(np.int64) if data.dtype.kind in "biu" else data.astype(np.float64)
+    if data.dtype.kind in "biu":
+        return data.astype(np.int64)
+    with np.errstate(invalid="ignore"):  # A signalling NaN becomes a quiet one.
+        return data.astype(np.float64)
+
+
+def differing(one: Array, other: Array) -> NDArray[np.bool_]:
+    """Where two arrays of a type have other bits; one NaN is like any other."""
+    raw = np.dtype(f"u{one.itemsize}")
+    lanes = np.ascontiguousarray(one).view(raw) != np.ascontiguousarray(other).view(raw)
+    # Of a rank-0 array numpy makes one of rank 1.
+    found = np.asarray(lanes).reshape(one.shape)
+    if found.any():
+        numbers, others = as_numbers(one), as_numbers(other)
+        if numbers.dtype.kind == "f":
+            found &= ~(np.isnan(numbers) & np.isnan(others))
+    return found
 
 
 def condition(word: str) -> Condition | None:

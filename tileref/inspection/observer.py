@@ -18,6 +18,7 @@ from ..values import Selection
 from .changes import Changes
 from .conditions import Lanes
 from .event import Event, Seen
+from .expected import Expected
 from .selections import Where, where
 from .sites import Site, Sites
 
@@ -57,6 +58,7 @@ class Observer:
         self._left = self.where.limit
         self._found: Mapping[Site, tuple[Value, ...]] = {}
         self._changes: dict[tuple[str, Value], Changes] = {}
+        self._expected: list[Expected] = []
         self._grid = (1, 1, 1)
 
     def begin(self, sites: Sites, grid: tuple[int, int, int]) -> Mapping[Site, tuple[Value, ...]]:
@@ -69,6 +71,9 @@ class Observer:
         self._left = self.where.limit
         self._changes = {}
         self._found = sites.find(self.where, grid=grid)
+        self._expected = [Expected(path) for path in self.where.differs]
+        for each in self._expected:
+            each.begin(sites, self._found, self.where, grid)
         return self._found
 
     def tell(self, event: Event) -> None:
@@ -98,12 +103,16 @@ class Observer:
         named = self._found[event.site]
         answers = any(isinstance(value.type, TileType) for value in event.site.values)
         tiles = [s for s in event.tiles() if s.value in named or not answers]
-        if not tiles and not self.where.conditions:
+        if not tiles and not self._conditional:
             yield from self._within_limit(Match(event, None, rows, None))
         for seen in tiles:
             match = self._match(event, seen, rows)
             if match is not None:
                 yield from self._within_limit(match)
+
+    @property
+    def _conditional(self) -> bool:
+        return bool(self.where.conditions or self.where.differs)
 
     def last(self, purpose: str, value: Value) -> Changes:
         """What ``value`` was the last time, for one of several purposes."""
@@ -134,7 +143,7 @@ class Observer:
 
     def _match(self, event: Event, seen: Seen, rows: Selection) -> Match | None:
         conditions = self.where.conditions
-        if not conditions:
+        if not self._conditional:
             return Match(event, seen, rows, None)
         assert seen.data is not None
         data = seen.data[rows]
@@ -146,6 +155,10 @@ class Observer:
         lanes = np.zeros(data.shape, np.bool_)
         for condition in conditions:
             lanes |= condition.lanes(data, undefined, changed)
+        for each in self._expected:
+            other = each.lanes(event, seen, rows)
+            if other is not None:
+                lanes |= other
         hit = np.flatnonzero(lanes.reshape(len(rows), -1).any(axis=1))
         return Match(event, seen, rows[hit], lanes[hit]) if len(hit) else None
 

@@ -53,6 +53,7 @@ class Probe(Observer):
         """The files, when the launch is over."""
         self._spools: dict[Value, Spool] = {}
         self._names: Mapping[Value, str] = {}
+        self._stems: Mapping[Value, str] = {}
 
     def begin(self, sites: Sites, grid: tuple[int, int, int]) -> Mapping[Site, tuple[Value, ...]]:
         """Make room.
@@ -63,6 +64,7 @@ class Probe(Observer):
         """
         found = super().begin(sites, grid)
         self._names = sites.names
+        self._stems = sites.stems()
         tiles = [(site, v) for site, values in found.items() for v in values if isinstance(v.type, TileType)]
         if not tiles:
             raise ArgumentError("a probe needs a tile", rule="probe", found=self.where)
@@ -91,28 +93,21 @@ class Probe(Observer):
     def end(self, *, complete: bool) -> None:
         """Write the files, unless an error ended the launch."""
         try:
-            taken: dict[str, int] = {}
             for value, spool in self._spools.items():
                 if complete:
-                    self._write(value, spool, taken)
+                    self._write(value, spool)
         finally:
             for spool in self._spools.values():
                 spool.close()
             self._spools = {}
 
-    def _write(self, value: Value, spool: Spool, taken: dict[str, int]) -> None:
+    def _write(self, value: Value, spool: Spool) -> None:
         name = self._names[value]
         assert isinstance(value.type, TileType)
         element = value.type.element
         about: dict[str, Any] = {"format": element.name if isinstance(element, NumberType) else "pointer"}
         about["value"] = name
-        if self.is_folder:
-            # Regions beside each other may give one name to several values.
-            stem = name.removeprefix("%")
-            number = taken[stem] = taken.get(stem, -1) + 1
-            path = self.path / (f"{stem}.npz" if number == 0 else f"{stem}.{number}.npz")
-        else:
-            path = self.path
+        path = self.path / f"{self._stems[value]}.npz" if self.is_folder else self.path
         if path.suffix == ".npy" and is_rectangular(spool):
             write_npy(path, spool)
         else:

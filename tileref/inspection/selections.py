@@ -8,6 +8,7 @@ A selection is words with spaces between them. Words of one kind widen it, kinds
     block=3  block=0-7  block=3,0,0  block=0-3,*,*
     iteration=5  iteration=0-2  iteration=2,5
     nan  inf  undefined  changed  >1e4  abs>=2  ==0  >0&<1
+    differs=FILE.npz        values that are not what a probe, or another program, wrote to the file
     first  first=10         the first match alone, or so many
     bodies                  also in bodies of reductions and scans, every lane's every step
     !constant  !%3  !:40    but not these
@@ -26,7 +27,7 @@ from .conditions import Condition, condition
 
 _LINE = re.compile(r"(?P<file>[^:]*):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?\Z")
 _NAME = re.compile(r"[A-Za-z_*?\[][\w*?\[\]!]*\Z")
-_PAIR = re.compile(r"(block|iteration|first)=(.*)\Z", re.DOTALL)
+_PAIR = re.compile(r"(block|iteration|first|differs)=(.*)\Z", re.DOTALL)
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?\Z")
 
 
@@ -79,6 +80,7 @@ class Where:
     blocks: tuple[blocks.Part, ...] = ()
     iterations: tuple[tuple[tuple[int, int], ...], ...] = ()
     conditions: tuple[Condition, ...] = ()
+    differs: tuple[str, ...] = ()
     limit: int | None = None
     bodies: bool = False
 
@@ -136,6 +138,10 @@ def _place(to: Places, word: str, name: str) -> Places:
 def _pair(to: Where, word: str, key: str, value: str) -> Where:
     if key == "block":
         return replace(to, blocks=(*to.blocks, blocks.part(value)))
+    if key == "differs":
+        if not value:
+            raise _wrong(word, "this names no file", "differs=FILE.npz, differs=FILE.npy or differs=FOLDER/")
+        return replace(to, differs=(*to.differs, value))
     if key == "first":
         if not value.isdecimal() or int(value) == 0:
             raise _wrong(word, "this is no number of matches", "first=1 or more")
@@ -156,5 +162,5 @@ def _wrong(found: object, message: str, expected: object = None) -> ArgumentErro
         found=found,
         expected=expected
         or "an operation such as mulf, a value such as %17, file.py:12, block=3, iteration=2, first, bodies, "
-        "nan, inf, undefined, changed, or a comparison such as >1e4",
+        "nan, inf, undefined, changed, a comparison such as >1e4, or differs=FILE.npz",
     )

@@ -12,6 +12,7 @@ from tileir.locations import CallSite, LexicalBlock, Location, SourceLocation, S
 from tileir.module import Function, Operation, Region, Value
 from tileir.ops.reduction import Reduce, Scan
 from tileir.text.names import Names
+from tileir.types import TileType
 
 from ..regions import TERMINATORS
 from . import blocks
@@ -69,6 +70,21 @@ class Sites:
             self._homes[operation] = region
             for inner in operation.regions:
                 self._visit(inner, operation, operation.location)
+
+    def stems(self) -> dict[Value, str]:
+        """What the files of tiles are called in a folder: ``17`` for ``%17``, ``17.1`` for the next ``%17``.
+
+        Regions beside each other may give one name to several values.
+        """
+        found: dict[Value, str] = {}
+        taken: dict[str, int] = {}
+        for site in self.all:
+            for value in site.values:
+                if isinstance(value.type, TileType):
+                    stem = self.names[value].removeprefix("%")
+                    number = taken[stem] = taken.get(stem, -1) + 1
+                    found[value] = stem if number == 0 else f"{stem}.{number}"
+        return found
 
     def is_in_body(self, region: Region) -> bool:
         """Whether ``region`` is the body of a reduction or a scan, or inside of one."""

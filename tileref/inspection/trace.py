@@ -71,7 +71,9 @@ class Trace(Observer):
         if match.lanes is not None:
             lanes = match.lanes[number]
             count, at = int(np.count_nonzero(lanes)), first(lanes)
-            conditions = " or ".join(map(str, self.where.conditions))
+            conditions = " or ".join(
+                [*map(str, self.where.conditions), *(f"differs={f}" for f in self.where.differs)]
+            )
             note = f" where {conditions}: {count} of {lanes.size} lanes, first {tuple(at or ())}"
             about |= {"condition": conditions, "lanes": count, "first_lane": at}
         if self.lines.as_json:

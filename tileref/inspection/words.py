@@ -12,6 +12,8 @@ between them; words of one kind widen it, kinds narrow each other:
   nan  inf  undefined      values with such a lane
   changed                  values with other bits than the last time
   >1e4  abs>=2  >0&<1      values with a lane in the range
+  differs=FILE.npz         values other than a probe wrote to FILE.npz, FILE.npy
+                           or FOLDER/
   first  first=10          only the first match, or so many
   bodies                   also in bodies of reductions and scans
   !constant  !%3  !:40     not these
