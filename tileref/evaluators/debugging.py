@@ -12,8 +12,8 @@ from ..formats import Array
 from ..frame import Frame
 from ..kinds import Kind
 from ..printf import render
-from ..undefined import marks
-from ..values import TOKEN, RuntimeValue, Tile, Token
+from ..undefined import join, marks
+from ..values import TOKEN, RuntimeValue, Tensor, Tile, Token
 from .registry import evaluates
 
 
@@ -31,19 +31,32 @@ def assert_(frame: Frame, op: ops.Assert, condition: Tile) -> None:
 
 @evaluates()
 def assume(frame: Frame, op: ops.Assume, value: RuntimeValue) -> RuntimeValue:
-    """The value itself; what is claimed of it falsely takes the lanes' values away."""
-    if not isinstance(value, Tile) or frame.run.check == "off":
+    """The value itself; what is claimed of it falsely takes the lanes' values away.
+
+    What is claimed falsely of a tensor's address is reported alone.
+    """
+    if frame.run.check == "off":
+        return value
+    text = f"assumed {op.predicate}, which is false"
+    if isinstance(value, Tensor) and isinstance(op.predicate, DivBy):
+        frame.run.report(frame, op, Kind.FALSE_ASSUMPTION, text, value.base & (op.predicate.divisor - 1) != 0)
+    if not isinstance(value, Tile):
         return value
     false = _false(op, value)
+    if false is not None and value.undefined is not None:
+        # What stands where there is no value has claimed nothing.
+        false = false & ~value.undefined.lanes
     if false is None or not false.any():
         return value
-    frame.run.report(frame, op, Kind.FALSE_ASSUMPTION, f"assumed {op.predicate}, which is false", false)
-    claimed = marks(np.broadcast_to(false, value.data.shape), op)
-    return Tile(value.type, value.data, claimed if value.undefined is None else value.undefined)
+    frame.run.report(frame, op, Kind.FALSE_ASSUMPTION, text, false)
+    return Tile(value.type, value.data, join([value.undefined, marks(np.asarray(false), op)]))
 
 
 def _false(op: ops.Assume, value: Tile) -> Array | None:
+    """Lanes of which something false is claimed; integers are read as signed, and i1's 1 is -1."""
     data = value.data
+    if data.dtype == np.bool_:
+        data = -data.astype(np.int8)
     match op.predicate:
         case Bounded(lb, ub):
             false = np.zeros(data.shape, np.bool_)
@@ -53,38 +66,37 @@ def _false(op: ops.Assume, value: Tile) -> Array | None:
                 false |= data > ub
             return false
         case DivBy(divisor, None, None):
-            if divisor & (divisor - 1) == 0 and data.dtype != np.bool_:
-                return np.asarray((data & np.array(divisor - 1, np.int64).astype(data.dtype)) != 0)
-            return None
-        case DivBy(divisor, every, along):
-            return _not_runs(value, divisor, every, along)
+            return np.asarray((data & np.array(divisor - 1, np.int64).astype(data.dtype)) != 0)
+        case DivBy(divisor, every, along) if every and along is not None:
+            element = value.type.element
+            step = element.pointee.bytes if isinstance(element, PointerType) else 1
+            return _not_runs(data.astype(np.int64), divisor, every, along + 1, step)
         case SameElements(groups):
             return _not_repeated(data, groups)
     return None
 
 
-def _not_runs(value: Tile, divisor: int, every: int | None, along: int | None) -> Array | None:
-    """Groups along a dimension that do not start at a multiple, or do not count up by one element."""
-    if every is None or along is None or every <= 0 or value.type.shape[along] % every:
-        return None
-    element = value.type.element
-    step = element.pointee.bytes if isinstance(element, PointerType) else 1
-    data = np.moveaxis(value.data, along + 1, -1)
-    groups = data.reshape(*data.shape[:-1], -1, every)
-    first = groups[..., :1]
-    expected = first + np.arange(every, dtype=groups.dtype) * step
-    false = (groups != expected) | ((first & (divisor - 1)) != 0)
-    return np.asarray(np.moveaxis(false.reshape(data.shape), -1, along + 1))
+def _first_of_groups(data: Array, axis: int, group: int) -> Array:
+    """For every element the first of its group along ``axis``; the last group may be shorter."""
+    extent = data.shape[axis]
+    return np.take(data, np.arange(extent) // group * group, axis)
 
 
-def _not_repeated(data: Array, groups: tuple[int, ...]) -> Array | None:
-    """Groups of neighbours that are not all equal to their first."""
-    if len(groups) != data.ndim - 1 or any(n % g for n, g in zip(data.shape[1:], groups, strict=True)):
-        return None
+def _not_runs(data: Array, divisor: int, every: int, axis: int, step: int) -> Array:
+    """Groups along ``axis`` that start at no multiple, or do not count up by ``step`` without a wrap."""
+    first = _first_of_groups(data, axis, every)
+    shape = [1] * data.ndim
+    shape[axis] = -1
+    expected = first + (np.arange(data.shape[axis]) % every * step).reshape(shape)
+    return np.asarray((data != expected) | (expected < first) | (first & (divisor - 1) != 0))
+
+
+def _not_repeated(data: Array, groups: tuple[int, ...]) -> Array:
+    """Groups of neighbours that are not all equal to their first; a group of 0 claims nothing."""
     first = data
     for axis, group in enumerate(groups, start=1):
-        picked = np.take(first, np.arange(0, first.shape[axis], group), axis)
-        first = np.repeat(picked, group, axis)
+        if group > 1:
+            first = _first_of_groups(first, axis, group)
     return np.asarray(data != first)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.tileref.kernels import apply
 from tests.tileref.operations import operation
 from tests.tileref.support import run
+from tileref.numerics.formats import FORMATS
 
 
 @operation("print_tko", oracle="written")
@@ -91,6 +93,79 @@ def test_assumptions(predicate: str, values: list[int], false: list[int]) -> Non
     if false:
         assert result.undefined[0].count == len(false)
         assert result.undefined[0].lane == (false[0],)
+
+
+def claimed_falsely(predicate: tuple[str, int, int], values: list[int]) -> list[int]:
+    """Lanes of which the dialect's text says that something false is claimed of signed ``values``."""
+    kind, number, group = predicate
+    firsts = [values[i - i % group] if group else values[i] for i in range(len(values))]
+    if kind == "same_elements":
+        return [i for i, v in enumerate(values) if group and v != firsts[i]]
+    if kind == "every":
+        return [i for i, v in enumerate(values) if v != firsts[i] + i % group or firsts[i] % number]
+    return [i for i, v in enumerate(values) if v % number]
+
+
+@operation("assume", oracle="exact")
+@pytest.mark.parametrize("element", ["i1", "i8", "i16", "i32", "i64"])
+@pytest.mark.parametrize(
+    "predicate",
+    [
+        *(("same_elements", 0, group) for group in (0, 1, 2, 3, 8)),
+        *(("every", divisor, every) for divisor in (1, 4, 256, 1 << 62) for every in (1, 3, 4, 8)),
+        *(("div_by", divisor, 0) for divisor in (1, 2, 256, 1 << 62)),
+    ],
+    ids=str,
+)
+def test_assumptions_of_every_width(element: str, predicate: tuple[str, int, int]) -> None:
+    kind, number, group = predicate
+    text = {
+        "same_elements": f"same_elements<[{group}]>",
+        "every": f"div_by<{number}, every {group} along 0>",
+        "div_by": f"div_by<{number}>",
+    }[kind]
+    width = int(element[1:])
+    top = 1 << (width - 1)
+    # Counting up over the end of the signed numbers is no counting up.
+    for start in (0, 4, top - 4):
+        values = [(start + i + top) % (1 << width) - top for i in range(8)]
+        given = np.array([v % 2 == 1 for v in values] if width == 1 else values, FORMATS[element].dtype)
+        found = apply(f"assume {text}, %a : {{R}}", [np.tile(given, 2)], [element])
+        assert list(np.flatnonzero(found.undefined[:8])) == claimed_falsely(predicate, values), values
+
+
+@operation("assume", oracle="written")
+@pytest.mark.parametrize(
+    ("bounds", "false"), [("-1, 0", []), ("-1, -1", [0]), ("0, 0", [1]), ("?, -1", [0]), ("0, ?", [1])]
+)
+def test_bounds_of_i1_are_signed(bounds: str, false: list[int]) -> None:
+    found = apply(f"assume bounded<{bounds}>, %a : {{R}}", [np.array([False, True] * 4)], ["i1"], shape=(2,))
+    assert list(np.flatnonzero(found.undefined[:2])) == false
+
+
+@operation("assume", oracle="written")
+def test_lanes_without_a_value_claim_nothing() -> None:
+    values, mask = np.array([1, 0, 1, 2] * 2, np.int32), np.array([False, True, True, True] * 2)
+    found = apply("assume bounded<0, 1>, %a : {R}", [values], ["i32"], shape=(4,), masks=[mask])
+    assert list(found.undefined[:4]) == [True, False, False, True]
+    (event,) = found.result.undefined
+    assert (event.kind, event.count, event.lane) == ("false-assumption", 2, (3,))
+
+
+@operation("assume", oracle="written")
+@pytest.mark.parametrize(("offset", "false"), [(0, False), (4, False), (2, True)])
+def test_a_claim_about_a_tensor_is_about_its_address(offset: int, false: bool) -> None:
+    text = """
+    entry @k(%p: tile<ptr<i32>>, %by: tile<i32>) {
+      %q = offset %p, %by : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+      %v = make_tensor_view %q, shape = [4], strides = [1] : tensor_view<4xi32, strides=[1]>
+      %w = assume div_by<16>, %v : tensor_view<4xi32, strides=[1]>
+      %x = make_partition_view %w : partition_view<tile=(4), tensor_view<4xi32, strides=[1]>>
+      return
+    }
+    """
+    result = run(text, 2, [np.zeros(8, np.int32), offset])
+    assert [u.kind for u in result.undefined] == (["false-assumption"] if false else [])
 
 
 def test_a_branch_on_a_value_that_is_none_is_reported() -> None:

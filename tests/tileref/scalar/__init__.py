@@ -1,0 +1,1 @@
+"""An evaluator of kernels that shares nothing with ``tileref``: one block, one lane at a time, Python's integers."""
