@@ -15,7 +15,8 @@ from tileir.types import NumberType, PointerType, TileType
 
 from .formats import ADDRESS, Array, format_of
 from .memory import Memory
-from .numerics.formats import IntegerFormat
+from .numerics.conversion import ftof
+from .numerics.formats import F32, F64, TF32, FloatFormat, IntegerFormat
 from .values import RuntimeValue, Tile
 
 GRID_LIMIT = (1 << 24) - 1
@@ -52,7 +53,10 @@ def check_grid(grid: int | Sequence[int]) -> tuple[int, int, int]:
     Raises:
         ArgumentError: not one to three positive integers, or more than 2^24 - 1 along an axis.
     """
-    extents = (grid,) if isinstance(grid, int | np.integer) else tuple(grid)
+    try:
+        extents = (grid,) if isinstance(grid, int | np.integer) else tuple(grid)
+    except TypeError:
+        extents = ()
     if not 1 <= len(extents) <= 3 or not all(isinstance(e, int | np.integer) for e in extents):
         raise ArgumentError("a grid is one to three integers", rule="grid", found=grid)
     three = tuple(int(e) for e in extents) + (1,) * (3 - len(extents))
@@ -64,6 +68,54 @@ def check_grid(grid: int | Sequence[int]) -> tuple[int, int, int]:
             expected=f"1 to {GRID_LIMIT}",
         )
     return three[0], three[1], three[2]
+
+
+def check_count(name: str, value: object) -> int:
+    """An option that is a positive number.
+
+    Raises:
+        ArgumentError: it is none; the rule is the option's name.
+    """
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ArgumentError(
+            f"{name} is a positive integer",
+            rule=name.replace("_", "-"),
+            found=repr(value),
+            expected="1 or more",
+        )
+    return int(value)
+
+
+def check_sequence(arguments: object) -> list[Any]:
+    """The arguments as a list.
+
+    Raises:
+        ArgumentError: they are no sequence.
+    """
+    if not isinstance(arguments, Sequence) or isinstance(arguments, str | bytes):
+        raise ArgumentError(
+            "the arguments are a list, one for each parameter of the entry",
+            rule="argument-count",
+            found=type(arguments).__name__,
+            expected="a list",
+        )
+    return list(arguments)
+
+
+def check_writable(written: frozenset[Any] | set[Any] | None, arguments: Sequence[Any]) -> None:
+    """Refuse a kernel that may write to a read-only array, before it has changed another.
+
+    Raises:
+        ArgumentError: it may.
+    """
+    for position, argument in enumerate(arguments):
+        if written is None or position not in written or not isinstance(argument, np.ndarray):
+            continue
+        if not argument.flags.writeable:
+            raise ArgumentError(
+                f"the kernel writes to argument {position}, which is a read-only array",
+                rule="argument-read-only",
+            )
 
 
 def find_entry(module: Module, name: str | None) -> Function:
@@ -134,7 +186,7 @@ def _buffer(
 ) -> Tile:
     wanted = accepted(element)
     names = " or ".join(str(d) for d in wanted)
-    if not isinstance(argument, np.ndarray):
+    if not isinstance(argument, np.ndarray) or isinstance(argument, np.ma.MaskedArray):
         raise ArgumentError(
             f"{where} is a pointer and takes a numpy array",
             rule="argument-type",
@@ -217,7 +269,8 @@ def _scalar(where: str, element: NumberType, argument: Any) -> Array:
                 found=argument.dtype,
                 expected=fmt.dtype,
             )
-        return np.array(argument)
+        # Of a format that is stored in a wider one, what it holds.
+        return ftof(np.array(argument), F32, fmt) if fmt is TF32 else np.array(argument)
     if not isinstance(argument, int | float):
         raise ArgumentError(
             f"{where} is a value of {element}",
@@ -225,4 +278,26 @@ def _scalar(where: str, element: NumberType, argument: Any) -> Array:
             found=f"{argument!r} ({type(argument).__name__})",
             expected="a number",
         )
-    return np.array(argument, np.float64).astype(fmt.dtype)
+    return _rounded(where, element, argument)
+
+
+def _rounded(where: str, element: NumberType, argument: float) -> Array:
+    """A number of Python's, rounded once."""
+    fmt = format_of(element)
+    assert isinstance(fmt, FloatFormat)
+    number = argument
+    if isinstance(argument, int) and fmt is not F64 and (excess := argument.bit_length() - F64.precision) > 0:
+        # To odd: the bits that f64 cannot hold leave a trace, so that rounding again is rounding once.
+        kept, lost = divmod(abs(argument), 1 << excess)
+        number = (kept | bool(lost)) << excess
+        number = -number if argument < 0 else number
+    try:
+        exact = np.array(float(number))
+    except OverflowError:
+        raise ArgumentError(
+            f"{where} is a value of {element}",
+            rule="argument-range",
+            found=f"an integer of {argument.bit_length()} bits",  # type: ignore[attr-defined]
+            expected="one that an f64 holds at least roughly",
+        ) from None
+    return exact if fmt is F64 else ftof(exact, F64, fmt)

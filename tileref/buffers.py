@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -111,11 +112,15 @@ def _made(text: str, kind: str, parts: list[str]) -> Array:
     if not re.fullmatch(r"\d+(x\d+)*", parts[1]):
         raise _wrong(text, "this is no shape", "extents such as 1024 or 64x32")
     shape = tuple(int(extent) for extent in parts[1].split("x"))
+    if len(shape) > DIMENSIONS:
+        raise _wrong(text, "the array has too many dimensions", f"at most {DIMENSIONS}")
     if np.prod(shape, dtype=object) * fmt.dtype.itemsize > LARGEST:
         raise _wrong(text, "the array is too large", f"at most {LARGEST} bytes")
     return np.ascontiguousarray(MAKERS[kind](text, fmt, shape, parts[2:]))
 
 
+DIMENSIONS = 64
+"""Of an array of numpy's."""
 LARGEST = 1 << 40
 """Bytes of an array that nobody means: they are refused before anything is allocated."""
 
@@ -150,6 +155,8 @@ def _random(text: str, fmt: Format, shape: tuple[int, ...], options: list[str]) 
     low, high = chosen.get("low"), chosen.get("high")
     if (low is None) != (high is None) or (low is not None and high is not None and not low < high):
         raise _wrong(text, "the range of the values is not complete, or empty", "low=A:high=B with A below B")
+    if low is not None and high is not None and not math.isfinite(high - low):
+        raise _wrong(text, "the range of the values is not finite", "low=A:high=B with a finite difference")
     if isinstance(fmt, IntegerFormat):
         first = fmt.minimum if low is None else int(low)
         last = fmt.maximum if high is None else int(high) - 1

@@ -12,7 +12,15 @@ import numpy as np
 from tileir.errors import ArgumentError
 from tileir.module import Module
 
-from .arguments import all_arrays, bind, check_grid, find_entry
+from .arguments import (
+    all_arrays,
+    bind,
+    check_count,
+    check_grid,
+    check_sequence,
+    check_writable,
+    find_entry,
+)
 from .frame import Frame
 from .hoisting import evaluate
 from .inspection.asked import Asked, Observers, Probes, inspection
@@ -91,12 +99,17 @@ def launch(
     started = time.perf_counter()
     loaded = kernel if isinstance(kernel, Loaded) else load(kernel)
     extents = check_grid(grid)
+    args = check_sequence(args)
+    if threads is not None:
+        threads = check_count("threads", threads)
+    step_budget = check_count("step_budget", step_budget)
     function = find_entry(loaded.module, entry)
     if check not in ("on", "off", "strict"):
         raise ArgumentError("there is no such check", rule="check", found=check, expected="on, off or strict")
     chosen = model_named(model).of(function)
     prepared = loaded.prepared(function)
     memory, globals_ = loaded.begin()
+    check_writable(prepared.waits.written, args)
     parameters = bind(function, args, memory)
     arguments = list(memory.buffers)
     run = Run(loaded.module, function, extents, memory, chosen, check=check, step_budget=step_budget)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import tileir
+from tileir.errors import ArgumentError
 from tileir.module import Function, Global, Module
 from tileir.types import NumberType
 
@@ -70,8 +71,15 @@ def load(kernel: Module | bytes | str | PathLike[str]) -> Loaded:
     """Load a module, bytecode, or a bytecode file, to be launched more than once.
 
     Raises:
-        TileError: the kernel cannot be read.
+        TileError: the kernel cannot be read, or is none.
     """
+    if not isinstance(kernel, Module | bytes | str | PathLike):
+        raise ArgumentError(
+            "a kernel is a module, bytecode, or the path of a bytecode file",
+            rule="kernel",
+            found=type(kernel).__name__,
+            expected="tileir.Module, bytes, str or a path",
+        )
     return Loaded(kernel if isinstance(kernel, Module) else tileir.read(kernel))
 
 

@@ -250,6 +250,8 @@ class TestArguments:
             "zeros:f32:99999999999x99999999999", "fill:f32:4", "fill:f32:4:x", "fill:i8:4:300", "i32:x",
             "random:f32:4:seed=x", "random:f32:4:seed=-1", "random:f32:4:low=1", "random:f32:4:low=2:high=1",
             "random:f32:4:other=1", "random:i8:4:low=0:high=1000", "f32:1:2", "i8:300",
+            "random:i32:4:low=0:high=inf", "random:f32:4:low=-inf:high=0", "random:f64:4:low=-1e308:high=1e308",
+            "random:i32:4:low=nan:high=nan", "zeros:i32:" + "1x" * 64 + "4",
         ],
     )  # fmt: skip
     def test_refused(self, text: str) -> None:

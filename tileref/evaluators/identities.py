@@ -19,6 +19,7 @@ from tileir.ops.reduction import Reduce, Scan
 from ..formats import Array, element_format, from_bits
 from ..frame import Frame
 from ..kinds import Kind
+from ..numerics.conversion import ftof
 from ..numerics.formats import FORMATS, FloatFormat, IntegerFormat
 from ..targets.bodies import only_operation
 from ..targets.lanes import Combine, Lanes
@@ -37,7 +38,10 @@ def check_identities(frame: Frame, op: Reduce | Scan, result: Lanes, *, keep: bo
         tuple(None if m is None else m[-1:] if keep else m[None] for m in result.marks),
     )
     identity = Lanes(
-        tuple(np.broadcast_to(_value(i), a.shape) for i, a in zip(op.identities, final.data, strict=True)),
+        tuple(
+            np.broadcast_to(_value(i, element_format(v.type)), a.shape)
+            for i, v, a in zip(op.identities, op.operands, final.data, strict=True)
+        ),
         (None,) * len(final.data),
     )
     with np.errstate(all="ignore"):
@@ -53,17 +57,22 @@ def check_identities(frame: Frame, op: Reduce | Scan, result: Lanes, *, keep: bo
     if keep:
         lanes = np.broadcast_to(differs, result.data[0].shape)
         lanes = np.moveaxis(lanes, 0, op.dim + 1)
-    shown = ", ".join(str(_value(i)[0]) for i in op.identities)
+    shown = ", ".join(str(array.flat[0]) for array in identity.data)
     text = f"combining the identity {shown} with the result changes it"
     frame.run.report(frame, op, Kind.IDENTITY, text, np.asarray(lanes))
 
 
-def _value(identity: Attribute) -> Array:
-    """An identity as an array of one element."""
+def _value(identity: Attribute, wanted: FloatFormat | IntegerFormat) -> Array:
+    """An identity as an array of one element, in its operand's format: bf16 may be given for f16."""
     assert isinstance(identity, FloatAttribute | IntegerAttribute)
     fmt = FORMATS[identity.type.name]
     bits = identity.bits << (fmt.unused_bits if isinstance(fmt, FloatFormat) else 0)
-    return from_bits(np.array([bits], np.uint64), fmt)
+    value = from_bits(np.array([bits], np.uint64), fmt)
+    if fmt is wanted:
+        return value
+    assert isinstance(fmt, FloatFormat)
+    assert isinstance(wanted, FloatFormat)
+    return ftof(value, fmt, wanted)
 
 
 def _differ(before: Array, after: Array, fmt: FloatFormat | IntegerFormat, *, flushes: bool) -> Array:
@@ -80,7 +89,7 @@ def _is_certain(op: Reduce | Scan) -> bool:
     single = only_operation(op)
     if single is None:
         return False
-    value = _value(op.identities[0])[0]
+    value = _value(op.identities[0], element_format(op.operands[0].type))[0]
     match single:
         case floating.AddF() | integer.AddI() | bitwise.OrI() | bitwise.XOrI():
             return bool(value == 0)

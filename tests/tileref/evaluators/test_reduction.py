@@ -361,3 +361,26 @@ def test_integers_of_every_width(element: str, body: str, kind: str) -> None:
             if kind == "scan" or k == 7:
                 expected.append(total & ((1 << width) - 1))
     assert [int(v) & ((1 << width) - 1) for v in found.astype(np.int64)] == expected
+
+
+@operation("reduce", oracle="written")
+@pytest.mark.parametrize(
+    ("element", "given", "identity", "reported"),
+    [
+        ("f16", "bf16", "0.0", False),
+        ("f16", "bf16", "0.5", True),
+        ("bf16", "f16", "0.0", False),
+        ("bf16", "f16", "0.5", True),
+    ],
+)
+def test_f16_and_bf16_stand_for_each_other_in_identities(
+    element: str, given: str, identity: str, reported: bool
+) -> None:
+    text = (
+        f"reduce %a dim=0 identities=[{identity} : {given}] : {{A}} -> {{R}} "
+        f"(%p: tile<{element}>, %q: tile<{element}>) {{{{ %s = addf %p, %q : tile<{element}> yield %s : tile<{element}> }}}}"
+    )
+    values = np.arange(16).astype(FORMATS[element].dtype)
+    found = apply(text, [values], [element], shape=(8,), result_shape=())
+    np.testing.assert_array_equal(found.array.astype(float), [28, 92])
+    assert [u.kind for u in found.result.undefined] == (["identity"] if reported else [])
