@@ -19,8 +19,10 @@ from .numerics.conversion import ftof
 from .numerics.formats import F32, F64, TF32, FloatFormat, IntegerFormat
 from .values import RuntimeValue, Tile
 
-GRID_LIMIT = (1 << 24) - 1
-"""Blocks along one axis; the dialect's limit."""
+GRID_LIMITS = ((1 << 24) - 1, 65535, 65535)
+"""Blocks along x, y and z. The dialect limits every axis to 2^24 - 1, beyond which block numbers may be wrong
+(``get_tile_block_id``, "Grid Dimension Limitation"); a launch in CUDA refuses more than 65535 along y and z
+(CUDA C++ Programming Guide, "Compute Capabilities")."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,7 @@ def check_grid(grid: int | Sequence[int]) -> tuple[int, int, int]:
     """A grid as three extents.
 
     Raises:
-        ArgumentError: not one to three positive integers, or more than 2^24 - 1 along an axis.
+        ArgumentError: not one to three positive integers, or more along an axis than ``GRID_LIMITS``.
     """
     try:
         extents = (grid,) if isinstance(grid, int | np.integer) else tuple(grid)
@@ -60,13 +62,14 @@ def check_grid(grid: int | Sequence[int]) -> tuple[int, int, int]:
     if not 1 <= len(extents) <= 3 or not all(isinstance(e, int | np.integer) for e in extents):
         raise ArgumentError("a grid is one to three integers", rule="grid", found=grid)
     three = tuple(int(e) for e in extents) + (1,) * (3 - len(extents))
-    if any(not 1 <= e <= GRID_LIMIT for e in three):
-        raise ArgumentError(
-            "every extent of a grid is positive and within the limit",
-            rule="grid",
-            found=three,
-            expected=f"1 to {GRID_LIMIT}",
-        )
+    for axis, extent, limit in zip("xyz", three, GRID_LIMITS, strict=True):
+        if not 1 <= extent <= limit:
+            raise ArgumentError(
+                f"a grid has at least one block along {axis}, and no more than the limit",
+                rule="grid",
+                found=three,
+                expected=f"1 to {limit} along {axis}",
+            )
     return three[0], three[1], three[2]
 
 

@@ -223,7 +223,7 @@ DIVISIONS = arithmetic(
     [("without a sign", block(LARGE, SIGNS, "  %v = divi %large, %minus unsigned : tile<8xi32>"))],
     block(NONE, "  %v = divi %t4, %none signed : tile<8xi32>"),
 )
-NSW, NUW = "overflow<no_signed_wrap>", "overflow<no_unsigned_wrap>"
+NSW, NUW, NW = (f"overflow<{promise}>" for promise in ("no_signed_wrap", "no_unsigned_wrap", "no_wrap"))
 OVERFLOWS = arithmetic(
     Kind.OVERFLOW,
     [
@@ -231,10 +231,12 @@ OVERFLOWS = arithmetic(
         ("a difference without a sign", f"  %v = subi %lanes, %t2 {NUW} : tile<8xi32>", "subi", 0, 2),
         ("a product", block(LARGE, f"  %v = muli %large, %t2 {NSW} : tile<8xi32>"), "muli", 6, 2),
         ("a negation", block(LARGE, f"  %v = negi %large {NSW} : tile<8xi32>"), "negi", 7, 1),
+        ("a negation, either way", block(LARGE, f"  %v = negi %large {NW} : tile<8xi32>"), "negi", 7, 1),
     ],
     [
         ("nothing promised", block(LARGE, "  %v = addi %large, %t1 : tile<8xi32>")),
         ("the other promise", block(LARGE, f"  %v = addi %large, %t1 {NUW} : tile<8xi32>")),
+        ("a negation is signed", block(SIGNS, f"  %v = negi %minus {NW} : tile<8xi32>")),
     ],
     block(UPPER, f"  %v = addi %upper, %t1 {NSW} : tile<8xi32>"),
 )

@@ -177,7 +177,7 @@ def test_shri(element: str, how: str, shape: tuple[int, ...]) -> None:
 
 @operation("negi", oracle="numpy")
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("overflow", ["none", "no_signed_wrap"])
+@pytest.mark.parametrize("overflow", ["none", "no_signed_wrap", "no_wrap"])
 @EVERY_WIDTH
 def test_negi(element: str, overflow: str, shape: tuple[int, ...]) -> None:
     lowest = 1 << (WIDTHS[element] - 1)

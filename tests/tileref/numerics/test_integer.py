@@ -149,9 +149,15 @@ UNARY: list[Case] = [
         (
             f"negi-{promise}",
             lambda x, y, fmt, o=promise: integer.negi(x, fmt, o),
-            lambda a, b, w, o=promise: kept(-read(a, w, True), -a, w, o),
+            lambda a, b, w, o=read_as: kept(-read(a, w, True), -a, w, o),
         )
-        for promise in integer.OVERFLOW
+        # A negation is signed whatever is promised: "no wrap" says nothing of the unsigned reading.
+        for promise, read_as in (
+            ("none", "none"),
+            ("no_signed_wrap", "no_signed_wrap"),
+            ("no_unsigned_wrap", "no_unsigned_wrap"),
+            ("no_wrap", "no_signed_wrap"),
+        )
     ),
 ]
 

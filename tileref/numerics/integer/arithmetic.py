@@ -32,10 +32,15 @@ def muli(a: Array, b: Array, fmt: IntegerFormat, overflow: str = "none") -> Mark
 
 
 def negi(x: Array, fmt: IntegerFormat, overflow: str = "none") -> Marked:
-    """The negation 0 - x, wrapping: the least number is its own negation.
+    """The negation 0 - x, wrapping: the least number is its own negation, and alone breaks a promise.
 
-    Read unsigned, 0 - x wraps for every x but zero; that is what ``no_unsigned_wrap`` promises away.
+    The dialect always reads operand and result as signed, for which reason its verifier refuses
+    ``no_unsigned_wrap`` (Ops.td, NegIOp) and ``no_wrap`` promises no more than ``no_signed_wrap``. Where
+    ``no_unsigned_wrap`` comes unverified, the unsigned 0 - x wraps for every x but zero.
     """
+    check_overflow(overflow)
+    if overflow == "no_wrap":
+        overflow = "no_signed_wrap"
     return subi(np.zeros((), x.dtype), x, fmt, overflow)
 
 
