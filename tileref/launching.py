@@ -30,6 +30,7 @@ from .inspection.session import looking_on
 from .loading import Loaded, load
 from .memory import Buffer, Memory
 from .ordering.ordering import Ordering
+from .ordering.unwatched import unshared
 from .progress import run_in_turns
 from .regions import run_region
 from .result import LaunchResult
@@ -113,8 +114,16 @@ def launch(
     parameters = bind(function, args, memory)
     arguments = list(memory.buffers)
     run = Run(loaded.module, function, extents, memory, chosen, check=check, step_budget=step_budget)
+    places = _places(memory, globals_)
+
+    def shared(first: Root, second: Root) -> bool:
+        return _overlap(places, first, second)
+
     if check != "off":
-        run.ordering = Ordering(prepared.operations, extents[0] * extents[1] * extents[2], prepared.unwatched)
+        quiet = frozenset(prepared.unwatched)
+        if memory.find_common():
+            quiet = unshared(prepared.unwatched, prepared.waits.written, shared)
+        run.ordering = Ordering(prepared.operations, extents[0] * extents[1] * extents[2], quiet)
     chosen_ones = chosen_blocks(blocks, extents)
     total = extents[0] * extents[1] * extents[2] if chosen_ones is None else len(chosen_ones)
     looks = run.inspection = inspection(
@@ -128,7 +137,7 @@ def launch(
         lint=lint,
     )
     run.globals = globals_
-    _mark_unchanged(memory, prepared.waits.written, globals_)
+    _mark_unchanged(memory, prepared.waits.written, places)
     known = dict(zip(function.parameters, parameters, strict=True))
     uniform = prepared.uniform if looks is None else looks.unseen(prepared.uniform)
     known, hoisted = evaluate(run, uniform, known, total)
@@ -154,7 +163,7 @@ def launch(
         run_region(frame, function.body)
         ended(frame.linear_blocks())
 
-    waiting = prepared.waits.among(lambda a, b: _overlap(args, a, b))
+    waiting = prepared.waits.among(shared)
     try:
         with looking_on(looks):
             if looks is not None and not looks.concurrent:
@@ -188,12 +197,16 @@ def launch(
     return result
 
 
-def _mark_unchanged(memory: Memory, written: Roots, globals_: Mapping[str, Buffer]) -> None:
+def _places(memory: Memory, globals_: Mapping[str, Buffer]) -> dict[Root, Buffer]:
+    """The buffers that pointers come from, but for tables, whose addresses lead anywhere."""
+    places: dict[Root, Buffer] = {f"global {name}": buffer for name, buffer in globals_.items()}
+    return places | {buffer.argument: buffer for buffer in memory.buffers if buffer.argument is not None}
+
+
+def _mark_unchanged(memory: Memory, written: Roots, places: Mapping[Root, Buffer]) -> None:
     """Mark the buffers that share no byte with one that the kernel may write to."""
     if written is None:
         return
-    places: dict[Root, Buffer] = {f"global {name}": buffer for name, buffer in globals_.items()}
-    places |= {buffer.argument: buffer for buffer in memory.buffers if buffer.argument is not None}
     if any(isinstance(root, int) and root not in places for root in written):
         return  # a table, whose addresses may be changed
     targets = [places[root].bytes for root in written if root in places]
@@ -201,11 +214,10 @@ def _mark_unchanged(memory: Memory, written: Roots, globals_: Mapping[str, Buffe
         buffer.unchanged = not any(np.may_share_memory(buffer.bytes, target) for target in targets)
 
 
-def _overlap(args: Sequence[Any], first: Root, second: Root) -> bool:
-    """Whether two pointers that a kernel is given may lead to the same memory."""
-    if not isinstance(first, int) or not isinstance(second, int):
-        return False
-    one, other = args[first], args[second]
-    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+def _overlap(places: Mapping[Root, Buffer], first: Root, second: Root) -> bool:
+    """Whether two pointers that a kernel has may lead to the same memory."""
+    if any(isinstance(root, int) and root not in places for root in (first, second)):
         return True
-    return np.may_share_memory(one, other)
+    if first not in places or second not in places:
+        return first == second
+    return np.may_share_memory(places[first].bytes, places[second].bytes)

@@ -24,6 +24,23 @@ from .undefined import Lanes
 REGION = 40
 """log2 of the addresses a buffer has to itself."""
 MIDDLE = 1 << (REGION - 1)
+ALIGNMENT = 64
+"""Bytes; no element is larger."""
+
+
+@dataclass(slots=True)
+class Common:
+    """Memory that several buffers are parts of, since a launch was given arrays that share bytes.
+
+    Attributes:
+        base: the address of the first of them, which stands for all.
+        size: in bytes.
+        undefined: which bytes hold no defined value; None while all do.
+    """
+
+    base: int
+    size: int
+    undefined: Lanes | None = None
 
 
 @dataclass(slots=True)
@@ -35,7 +52,7 @@ class Buffer:
         base: the address of the first byte.
         argument: position among the launch's arguments, None for globals and allocations.
         name: what messages call it.
-        undefined: which bytes hold no defined value; None while all do.
+        common: the memory that it shares with other buffers, if it does; ``start`` is its first byte there.
         written: whether the launch has written to it.
         unwritten: which bytes nobody has written yet; None where that does not matter.
         unchanged: whether it is known beforehand that the launch will not write to it, under any name.
@@ -45,11 +62,46 @@ class Buffer:
     base: int
     name: str
     argument: int | None = None
-    undefined: Lanes | None = None
+    common: Common | None = None
+    start: int = 0
     written: bool = False
     unwritten: Lanes | None = None
     unchanged: bool = False
+    _undefined: Lanes | None = None
     _typed: dict[np.dtype[Any], Array] = field(default_factory=dict)
+
+    @property
+    def undefined(self) -> Lanes | None:
+        """Which bytes hold no defined value; None while all do."""
+        if self.common is None:
+            return self._undefined
+        shared = self.common.undefined
+        return None if shared is None else shared[self.start : self.start + self.size]
+
+    @undefined.setter
+    def undefined(self, lanes: Lanes | None) -> None:
+        assert self.common is None
+        self._undefined = lanes
+
+    def _mark_bytes(self) -> Lanes:
+        """The marks of every byte, made if there are none yet."""
+        if self.common is None:
+            if self._undefined is None:
+                self._undefined = np.zeros(self.size, np.bool_)
+            return self._undefined
+        if self.common.undefined is None:
+            self.common.undefined = np.zeros(self.common.size, np.bool_)
+        return self.common.undefined[self.start : self.start + self.size]
+
+    @property
+    def place(self) -> int:
+        """A number that all buffers of the same memory have, and no other."""
+        return self.base if self.common is None else self.common.base
+
+    @property
+    def place_size(self) -> int:
+        """Bytes of the memory that it is a part of, or all of."""
+        return self.size if self.common is None else self.common.size
 
     @property
     def size(self) -> int:
@@ -76,17 +128,24 @@ class Buffer:
 
     def marks(self, itemsize: int) -> NDArray[np.bool_]:
         """For each element of ``itemsize`` bytes, whether one of its bytes is undefined."""
-        assert self.undefined is not None
-        return _any_byte(self.undefined, itemsize)
+        undefined = self.undefined
+        assert undefined is not None
+        return _any_byte(undefined, itemsize)
 
     def mark(self, elements: Array, itemsize: int, lanes: Array) -> None:
         """Note that ``elements`` now hold a defined value, or none where ``lanes`` says so."""
-        if self.undefined is None:
-            if not lanes.any():
-                return
-            self.undefined = np.zeros(self.size, np.bool_)
+        if self.undefined is None and not lanes.any():
+            return
+        undefined = self._mark_bytes()
         for byte in range(itemsize):
-            self.undefined[elements * itemsize + byte] = lanes
+            undefined[elements * itemsize + byte] = lanes
+
+    def mark_at(self, places: Array) -> None:
+        """Note that bytes, by number in the memory that this is a part of, now hold no defined value."""
+        self._mark_bytes()
+        undefined = self._undefined if self.common is None else self.common.undefined
+        assert undefined is not None
+        undefined[places] = True
 
     def note_written(self, elements: Array, itemsize: int) -> None:
         """Note that ``elements`` were written to."""
@@ -102,6 +161,22 @@ class Buffer:
 def _any_byte(lanes: Lanes, itemsize: int) -> NDArray[np.bool_]:
     whole = len(lanes) // itemsize * itemsize
     return np.asarray(lanes[:whole].reshape(-1, itemsize).any(axis=1))
+
+
+def _share(group: Sequence[tuple[int, Buffer]]) -> bool:
+    """Make one memory of buffers that overlap, given with the addresses of their bytes, ascending."""
+    if len(group) < 2:
+        return False
+    # What is aligned for its owner stays so in the memory as a whole.
+    first = group[0][0] & -ALIGNMENT
+    end = max(address + buffer.size for address, buffer in group)
+    common = Common(min(buffer.base for _, buffer in group), end - first)
+    for address, buffer in group:
+        known = buffer.undefined
+        buffer.common, buffer.start = common, address - first
+        if known is not None:
+            buffer.mark(np.arange(buffer.size), 1, known)
+    return True
 
 
 Touched = tuple[Buffer, Array, int]
@@ -124,6 +199,22 @@ class Memory:
         buffer = Buffer(data, ((len(self.buffers) + 1) << REGION) + MIDDLE, name, argument)
         self.buffers.append(buffer)
         return buffer
+
+    def find_common(self) -> bool:
+        """Tell the buffers what memory they share, by the addresses of their bytes; whether any do."""
+        found = [(b.bytes.__array_interface__["data"][0], b) for b in self.buffers if b.size]
+        if len(found) < 2:
+            return False
+        found.sort(key=lambda each: each[0])
+        groups: list[list[tuple[int, Buffer]]] = []
+        end = 0
+        for address, buffer in found:
+            if address >= end:
+                groups.append([])
+            groups[-1].append((address, buffer))
+            end = max(end, address + buffer.size)
+        shared = [_share(group) for group in groups]
+        return any(shared)
 
     def at(self, address: int) -> Buffer | None:
         """The buffer whose region holds ``address``."""

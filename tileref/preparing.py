@@ -11,7 +11,7 @@ from .ordering.unwatched import unwatched
 from .regions import Step, prepare
 from .schedule import Sizes, sizes_of
 from .targets.model import Explanation, Model
-from .waiting import Waits, find_waits
+from .waiting import Root, Waits, find_waits
 
 
 @dataclass(eq=False)
@@ -25,7 +25,8 @@ class Prepared:
         uniform: the steps that no block decides.
         waits: the loops that could wait.
         sizes: how much memory a block takes.
-        unwatched: the ``id`` of the loads that no other access can be in conflict with.
+        unwatched: the loads that no access through another argument can be in conflict with, by their ``id``,
+            and what their pointers come from.
     """
 
     function: Function
@@ -34,7 +35,7 @@ class Prepared:
     uniform: list[Step]
     waits: Waits
     sizes: Sizes
-    unwatched: frozenset[int]
+    unwatched: dict[int, frozenset[Root]]
     _without: dict[frozenset[int], dict[int, list[Step]]] = field(default_factory=dict)
     _unexplained: dict[str, list[Explanation]] = field(default_factory=dict)
 

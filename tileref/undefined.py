@@ -16,15 +16,24 @@ Lanes = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """The other of two accesses that are in conflict: its operation, and the block it ran in."""
+    """The other of two accesses that are in conflict: what it was, and where.
+
+    Attributes:
+        operation, location, block: as in ``Undefined``.
+        lane, buffer, index: likewise; None where the access is no longer known lane by lane.
+    """
 
     operation: str
     location: str | None = None
     block: tuple[int, int, int] | None = None
+    lane: tuple[int, ...] | None = None
+    buffer: int | None = None
+    index: int | None = None
 
     def __str__(self) -> str:
         where = "" if self.location is None else f" at {self.location}"
-        return f"{self.operation}{where}, block {self.block}"
+        lane = "" if self.lane is None else f", lane {self.lane}"
+        return f"{self.operation}{where}, block {self.block}{lane}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +50,8 @@ class Undefined:
         lane: position in that block's tile of the first such lane.
         buffer: position of the argument concerned, for accesses to memory.
         index: element index into that buffer of the first such lane.
-        other: for two accesses in conflict, the other one; ``count`` is then of elements, and there is no
-            ``lane`` where the two were only compared when all blocks had run.
+        other: for two accesses in conflict, the other one; where the two were compared when all blocks had
+            run, ``count`` is of elements, and there is no ``lane`` if there were too many accesses to keep.
         values: what a memory element can hold of which several lanes stored different values.
     """
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 SIZE = 48
 """Elements of the buffer."""
+BEFORE = 6
+"""How many of them lie before the first that the second argument has, which is a part of the buffer."""
 LANES = 4
 
 
@@ -18,7 +20,8 @@ LANES = 4
 class Step:
     """An access that every block makes: to ``step * block + start`` and the next elements, or tile by tile.
 
-    ``waits`` numbers the earlier accesses whose tokens it joins.
+    ``waits`` numbers the earlier accesses whose tokens it joins; ``second`` is whether it goes through the
+    second argument.
     """
 
     kind: str
@@ -28,12 +31,14 @@ class Step:
     view: bool
     value: int | None
     waits: tuple[int, ...]
+    second: bool = False
 
     def elements(self, block: int) -> range:
         """The elements that a block accesses."""
         first = self.start + self.step * block
         if self.view:
             first *= LANES
+        first += BEFORE if self.second else 0
         return range(first, first + LANES)
 
     @property
@@ -72,24 +77,30 @@ def programs(draw: st.DrawFn) -> tuple[int, list[Step]]:
                 view,
                 draw(st.sampled_from([None, 7])),
                 tuple(sorted(draw(st.sets(st.integers(0, number - 1))))) if number else (),
+                draw(st.booleans()),
             )
         )
     return blocks, steps
 
 
 def text(steps: list[Step]) -> str:
-    """The program as a kernel of one i32 buffer."""
-    view = f"partition_view<tile=({LANES}), tensor_view<{SIZE}xi32, strides=[1]>>"
+    """The program as a kernel of an i32 buffer and a part of it."""
+    tensor = f"tensor_view<{SIZE - BEFORE}xi32, strides=[1]>"
+    view = f"partition_view<tile=({LANES}), {tensor}>"
     tile, ptrs = f"tile<{LANES}xi32>", f"tile<{LANES}xptr<i32>>"
     lines = [
         "%x, %y, %z = get_tile_block_id : tile<i32>",
         f"%lanes = iota : {tile}",
-        f"%tensor = make_tensor_view %a, shape = [{SIZE}], strides = [1] : tensor_view<{SIZE}xi32, strides=[1]>",
-        f"%view = make_partition_view %tensor : {view}",
-        "%a1 = reshape %a : tile<ptr<i32>> -> tile<1xptr<i32>>",
-        f"%an = broadcast %a1 : tile<1xptr<i32>> -> {ptrs}",
     ]
+    for name in "ab":
+        lines += [
+            f"%{name}_tensor = make_tensor_view %{name}, shape = [{SIZE - BEFORE}], strides = [1] : {tensor}",
+            f"%{name}_view = make_partition_view %{name}_tensor : {view}",
+            f"%{name}1 = reshape %{name} : tile<ptr<i32>> -> tile<1xptr<i32>>",
+            f"%{name}n = broadcast %{name}1 : tile<1xptr<i32>> -> {ptrs}",
+        ]
     for n, s in enumerate(steps):
+        name = "b" if s.second else "a"
         lines += [
             f"%start{n} = constant <i32: {s.start}> : tile<i32>",
             f"%step{n} = constant <i32: {s.step}> : tile<i32>",
@@ -102,7 +113,7 @@ def text(steps: list[Step]) -> str:
             f"%o{n}_1 = reshape %at{n} : tile<i32> -> tile<1xi32>",
             f"%o{n}_n = broadcast %o{n}_1 : tile<1xi32> -> {tile}",
             f"%o{n} = addi %o{n}_n, %lanes : {tile}",
-            f"%p{n} = offset %an, %o{n} : {ptrs}, {tile} -> {ptrs}",
+            f"%p{n} = offset %{name}n, %o{n} : {ptrs}, {tile} -> {ptrs}",
         ]
         token = ""
         if len(s.waits) == 1:
@@ -113,8 +124,8 @@ def text(steps: list[Step]) -> str:
         here = f'loc("step":{n}:1)'
         lines.append(
             {
-                ("load", True): f"%v{n}, %t{n} = load_view_tko weak %view[%at{n}]{token} : {view}, tile<i32> -> {tile}, token",
-                ("store", True): f"%t{n} = store_view_tko weak %w{n}_n, %view[%at{n}]{token} : {tile}, {view}, tile<i32> -> token",
+                ("load", True): f"%v{n}, %t{n} = load_view_tko weak %{name}_view[%at{n}]{token} : {view}, tile<i32> -> {tile}, token",
+                ("store", True): f"%t{n} = store_view_tko weak %w{n}_n, %{name}_view[%at{n}]{token} : {tile}, {view}, tile<i32> -> token",
                 ("load", False): f"%v{n}, %t{n} = load_ptr_tko {s.how} %p{n}{token} : {ptrs} -> {tile}, token",
                 ("store", False): f"%t{n} = store_ptr_tko {s.how} %p{n}, %w{n}_n{token} : {ptrs}, {tile} -> token",
                 ("add", False): f"%v{n}, %t{n} = atomic_rmw_tko {s.how} %p{n}, add, %w{n}_n{token} : {ptrs}, {tile} -> {tile}, token",
@@ -122,7 +133,7 @@ def text(steps: list[Step]) -> str:
             + f" {here}"
         )  # fmt: skip
     body = "\n  ".join(lines)
-    return f"entry @k(%a: tile<ptr<i32>>) {{\n  {body}\n  return\n}}"
+    return f"entry @k(%a: tile<ptr<i32>>, %b: tile<ptr<i32>>) {{\n  {body}\n  return\n}}"
 
 
 def waited(steps: list[Step], number: int) -> set[int]:

@@ -8,9 +8,20 @@ from hypothesis import HealthCheck, assume, given, settings
 
 import tileir
 import tileref
-from tests.tileref.ordering_programs import SIZE, Step, programs, raced, text, unordered, waited
+from tests.tileref.ordering_programs import BEFORE, SIZE, Step, programs, raced, text, unordered, waited
 from tileref.ordering.past import NOTHING, WINDOW, Past, joined
 from tileref.ordering.tokens import Token, join_tokens, merge_tokens
+from tileref.undefined import Other
+
+
+def place(accessed: tileref.Undefined | Other) -> int:
+    """Which element of the buffer it is about."""
+    return accessed.index + (BEFORE if accessed.buffer == 1 else 0)
+
+
+def arguments() -> list[np.ndarray]:
+    memory = np.arange(SIZE, dtype=np.int32)
+    return [memory, memory[BEFORE:]]
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -18,10 +29,16 @@ from tileref.ordering.tokens import Token, join_tokens, merge_tokens
 def test_what_is_reported_is_what_the_definitions_say(program: tuple[int, list[Step]]) -> None:
     blocks, steps = program
     memory = np.arange(SIZE, dtype=np.int32)
-    result = tileref.launch(tileir.parse(text(steps)), blocks, [memory])
+    result = tileref.launch(tileir.parse(text(steps)), blocks, [memory, memory[BEFORE:]])
     races = raced(blocks, steps)
     found = [u for u in result.undefined if u.kind == "race"]
-    assert {u.index for u in found} <= races
+    assert {place(u) for u in found} <= races
+    for event in result.undefined:
+        # Both accesses are where they are said to be, and meet.
+        one, other = (steps[int(a.location.split(":")[1])] for a in (event, event.other))
+        assert one.elements(event.block[0])[event.lane[0]] == place(event)
+        assert other.elements(event.other.block[0])[event.other.lane[0]] == place(event.other) == place(event)
+        assert one.writes or other.writes
     plain = all(s.value is None for s in steps)
     if plain or not races:
         assert sum(u.count for u in found) == len(races)
@@ -34,7 +51,7 @@ def test_what_is_reported_is_what_the_definitions_say(program: tuple[int, list[S
     assert set(reported) <= set(missing)
     for number, event in reported.items():
         assert event.count <= len(missing[number])
-        assert (event.block[0], event.index) in missing[number]
+        assert (event.block[0], place(event)) in missing[number]
         other = int(event.other.location.split(":")[1])
         assert other < number
         assert other not in waited(steps, number)
@@ -60,7 +77,7 @@ def test_it_is_the_same_whichever_blocks_run_together(program: tuple[int, list[S
     def races(together: int, threads: int) -> list[tileref.Undefined]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("tileref.schedule.blocks_together", lambda *_: together)
-            result = tileref.launch(module, blocks, [np.arange(SIZE, dtype=np.int32)], threads=threads)
+            result = tileref.launch(module, blocks, arguments(), threads=threads)
         return [u for u in result.undefined if u.kind == "race"]
 
     assert races(1, 1) == races(3, 1) == races(1, 4) == races(100, 1)

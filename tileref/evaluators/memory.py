@@ -307,7 +307,7 @@ def alloca(frame: Frame, op: ops.Alloca) -> Tile:
         fresh = np.zeros(op.num_elem * memory_dtype(element).itemsize, np.uint8)
         buffer = frame.run.memory.add(fresh, "an allocation")
         buffer.undefined = np.ones(buffer.size, np.bool_)
-        buffer.unwritten = buffer.undefined.copy()
+        buffer.unwritten = np.ones(buffer.size, np.bool_)
         bases.append(buffer.base)
     addresses = np.array(bases, np.int64).reshape(frame.count, *(1,) * len(type_.shape))
     return Tile(type_, np.broadcast_to(addresses, (frame.count, *type_.shape)))

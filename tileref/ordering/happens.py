@@ -15,13 +15,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tileir.attributes import MemoryOrderingSemantics as Semantics
-from tileir.module import Operation
-
 from ..formats import Array
-from .access import ATOMIC, CONFLICTS, READS, Role, role_of
-from .past import Past
-from .watched import Elements
+from .access import ATOMIC, CONFLICTS, READS, Role
+from .nearby import Nearby
+from .notes import Elements
+from .releases import STRONG, Acquires, Release, acquires, releases
 
 BLOCKS = 4096
 """Blocks up to which races are looked for in kernels that synchronise."""
@@ -31,102 +29,13 @@ COMPARISONS = 1 << 25
 """Pairs of lanes that are compared."""
 BYTES = 1 << 28
 """What the notes of accesses may take."""
-STRONG = (Role.STRONG_READ, Role.STRONG_WRITE)
-
-
-def acquires(operation: Operation) -> bool:
-    """Whether an operation is an acquire to other blocks."""
-    semantics = getattr(operation, "memory_ordering_semantics", None)
-    return role_of(operation) in STRONG and semantics in (Semantics.ACQUIRE, Semantics.ACQ_REL)
-
-
-def releases(operation: Operation) -> bool:
-    """Whether an operation is a release to other blocks."""
-    semantics = getattr(operation, "memory_ordering_semantics", None)
-    return role_of(operation) in STRONG and semantics in (Semantics.RELEASE, Semantics.ACQ_REL)
-
-
-def can_synchronise(operations: Iterable[Operation]) -> bool:
-    """Whether a kernel has operations through which its blocks can synchronise."""
-    found = list(operations)
-    return any(map(acquires, found)) and any(map(releases, found))
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A release: its access, and what it waited for."""
-
-    number: int
-    past: Past
-
-
-@dataclass(slots=True)
-class Acquires:
-    """The acquires of one block: a bit for each, what it waited for, and the releases that happen before."""
-
-    bits: int = 0
-    waited: dict[int, int] = field(default_factory=dict)
-    seen: dict[int, int] = field(default_factory=dict)
-
-    def add(self, number: int, past: Past, seen: int) -> None:
-        """Note an acquire; one that has several lanes is noted once for each."""
-        self.seen[number] = self.seen.get(number, 0) | seen | self.before(past)
-        self.waited[number] = past.bits
-        self.bits |= 1 << number
-
-    def before(self, past: Past) -> int:
-        """The releases that happen before what waits for ``past``."""
-        left, visible = past.bits & self.bits, 0
-        while left:
-            number = left.bit_length() - 1
-            visible |= self.seen[number]
-            # What an acquire waited for is part of what it saw.
-            left &= ~(1 << number | self.waited[number])
-        return visible
-
-
-class Notes:
-    """The accesses to one buffer, with the bytes between which they lie."""
-
-    def __init__(self) -> None:
-        self.notes: list[Elements | None] = []
-        self._low = np.zeros(16, np.int64)
-        self._high = np.zeros(16, np.int64)
-
-    def add(self, note: Elements) -> None:
-        """Note an access."""
-        count = len(self.notes)
-        if count == len(self._low):
-            self._low = np.concatenate([self._low, self._low])
-            self._high = np.concatenate([self._high, self._high])
-        self.notes.append(note)
-        self._low[count], self._high[count] = _span(note)
-
-    def near(self, note: Elements) -> list[int]:
-        """Places of the accesses that may meet ``note``."""
-        low, high = _span(note)
-        count = len(self.notes)
-        close = (self._low[:count] < high) & (self._high[:count] > low)
-        return [int(i) for i in np.flatnonzero(close)]
-
-    def drop(self, place: int) -> None:
-        """Forget an access."""
-        self.notes[place] = None
-        self._low[place] = self._high[place] = 0
-
-
-def _span(note: Elements) -> tuple[int, int]:
-    elements = note.target.elements
-    if elements.size == 0:
-        return 0, 0
-    return int(elements.min()) * note.access.itemsize, (int(elements.max()) + 1) * note.access.itemsize
 
 
 @dataclass
 class Happens:
     """The accesses of a launch in the order they ran, and what releases each acquire saw."""
 
-    _notes: dict[int, Notes] = field(default_factory=lambda: defaultdict(Notes))
+    _notes: dict[int, Nearby] = field(default_factory=lambda: defaultdict(Nearby))
     _strong: deque[Elements] = field(default_factory=deque)
     _bytes: int = 0
     _lanes: int = 0
@@ -153,25 +62,25 @@ class Happens:
             return
         if note.target.elements.size == 0:
             return
-        self._notes[note.target.buffer.base].add(note)
+        self._notes[note.target.buffer.place].add(note)
         if note.access.role in STRONG:
             self._strong.append(note)
         self._bytes += note.target.elements.nbytes
         if self._bytes > BYTES:
             self.stop(f"notes of the accesses of blocks that synchronise take more than {BYTES >> 20} MiB")
 
-    def unordered(self, note: Elements, suspects: Array) -> tuple[Array, Operation, int] | None:
+    def unordered(self, note: Elements, suspects: Array) -> tuple[Array, Elements, int] | None:
         """Of the ``suspects`` among an access's lanes, those that some other block's access does not happen
-        before; with that operation and its block, for the first.
+        before; with that access and its block, for the first.
         """
         if self._stopped is not None:
             return None
         while self._strong and self._stopped is None:
             self._follow(self._strong.popleft())
         bad = np.zeros(suspects.shape, np.bool_)
-        first: tuple[Operation, int] | None = None
+        first: tuple[Elements, int] | None = None
         lanes = np.flatnonzero(suspects)
-        notes = self._notes[note.target.buffer.base]
+        notes = self._notes[note.target.buffer.place]
         near = notes.near(note)
         for place in near:
             earlier = notes.notes[place]
@@ -181,7 +90,7 @@ class Happens:
                 if not mask.any():
                     continue
                 if first is None or int(np.argmax(mask)) < int(np.argmax(bad)):
-                    first = (earlier.access.operation, block)
+                    first = (earlier, block)
                 bad |= mask
             if self._stopped is not None:
                 return None
@@ -193,21 +102,21 @@ class Happens:
             self._forget(notes, near, note)
         return None
 
-    def _forget(self, notes: Notes, near: list[int], note: Elements) -> None:
+    def _forget(self, notes: Nearby, near: list[int], note: Elements) -> None:
         """Drop the accesses that a write comes after and covers: who comes after it comes after those."""
-        places = np.unique(note.target.elements)
+        places = np.unique(note.first_bytes())
         for place in near:
             earlier = notes.notes[place]
             if earlier is None or earlier is note or earlier.access.itemsize != note.access.itemsize:
                 continue
-            if bool(np.isin(earlier.target.elements, places, assume_unique=False).all()):
+            if bool(np.isin(earlier.first_bytes(), places).all()):
                 notes.drop(place)
 
     def _meeting(self, earlier: Elements, note: Elements, lanes: Array) -> Iterable[tuple[int, Array]]:
         """For each block of an earlier access, the lanes that meet it and that it does not happen before."""
-        unit = min(earlier.access.itemsize, note.access.itemsize)
-        theirs, their_rows = _units(earlier, unit)
-        ours, rows = _units(note, unit, lanes)
+        unit = min(earlier.unit, note.unit)
+        theirs, their_rows = earlier.units(unit)
+        ours, rows = note.units(unit, lanes)
         if theirs.size == 0 or ours.size == 0 or theirs.max() < ours.min() or ours.max() < theirs.min():
             return
         order = np.argsort(theirs, kind="stable")
@@ -260,7 +169,8 @@ class Happens:
         operation = access.operation
         acquire, release = acquires(operation), releases(operation)
         atomic, reads = isinstance(operation, ATOMIC), isinstance(operation, READS)
-        starts, rows = _units(note, access.itemsize)
+        starts = note.first_bytes()
+        rows = note.units(access.itemsize)[1]
         shared = note.rows != len(access.blocks)
         self._lanes += len(starts)
         if self._lanes > LANES:
@@ -268,7 +178,7 @@ class Happens:
             return
         ids: dict[int, int] = {}
         for lane, (start, row) in enumerate(zip(starts.tolist(), rows.tolist(), strict=True)):
-            cell = (note.target.buffer.base, start * access.itemsize)
+            cell = (note.target.buffer.place, start)
             given = self._given.get(cell, 0)
             writes = not reads and note.wrote(lane)
             for place in range(len(access.blocks)) if shared else (row,):
@@ -288,15 +198,3 @@ class Happens:
                 seen = self._acquired[block].before(past) | (given if acquire else 0) | 1 << ids[block]
                 given = given | seen if atomic else seen
             self._given[cell] = given
-
-
-def _units(note: Elements, unit: int, lanes: Array | None = None) -> tuple[Array, Array]:
-    """What an access touches in units of ``unit`` bytes (several a lane), and the row of each."""
-    target = note.target
-    elements = target.elements.reshape(-1)
-    places = np.arange(elements.size) if target.lanes is None else target.lanes
-    if lanes is not None:
-        elements, places = elements[lanes], places[lanes]
-    parts = note.access.itemsize // unit
-    units = (elements[:, None] * parts + np.arange(parts)).reshape(-1)
-    return units, np.repeat(places // note.lanes, parts)

@@ -22,19 +22,20 @@ import numpy as np
 from tileir.module import Operation
 
 from ..formats import Array
-from ..kinds import Kind
 from ..memory import Access as Target
 from ..memory import Buffer
-from ..undefined import Other, Undefined, describe, named
 from ..window import Placed, Window
 from .access import MEMORY, Access, Cells, Role, has_scope, role_of
 from .collisions import Collisions
-from .happens import BLOCKS, Happens, can_synchronise
-from .races import Race, races
+from .happens import BLOCKS, Happens
+from .notes import Elements, Tiles, Trail
+from .races import races
+from .releases import can_synchronise
+from .reports import report_across, report_conflict, report_race, report_unordered
 from .shadow import Chains
 from .tiling import tiles_of
 from .tokens import TOKEN, Token
-from .watched import Elements, Tiles, Watched
+from .watched import Watched
 
 if TYPE_CHECKING:
     from ..frame import Frame
@@ -63,6 +64,7 @@ class Ordering:
         self._itemsizes: dict[int, int] = {}
         self._buffers: dict[int, Watched] = {}
         self._chains = Chains()
+        self.trail = Trail()
         self.lock = threading.RLock()
         """Held from the check of a store until memory holds it: values are compared with memory."""
         self.keys = blocks * max(1, len(self.operations)) + 1
@@ -93,10 +95,10 @@ class Ordering:
         )
 
     def _watched(self, buffer: Buffer) -> Watched:
-        found = self._buffers.get(buffer.base)
+        found = self._buffers.get(buffer.place)
         if found is None:
             found = Watched(buffer, self.keys, len(self.operations), self._chains)
-            self._buffers[buffer.base] = found
+            self._buffers[buffer.place] = found
         return found
 
     def tiles_are_quiet(self, access: Access, where: Window, placed: Placed) -> bool:
@@ -109,7 +111,7 @@ class Ordering:
         found = tiles_of(where, placed, access.itemsize)
         if found is None:
             return False
-        tiling, numbers, valid = found
+        tiling, order, numbers, valid = found
         if valid is not None:
             if not valid.any():
                 return True
@@ -119,10 +121,11 @@ class Ordering:
                 access = _part(access, rows)
         if access.role.writes:
             numbers = np.broadcast_to(numbers, access.blocks.shape)
-        note = Tiles(access, tiling, numbers[:, None])
+        note = Tiles(access, placed.buffer, tiling, order, numbers[:, None])
         with self.lock:
             watched = self._watched(placed.buffer)
             if watched.log_first_writes(note) if access.role.writes else watched.log_read(note):
+                self.trail.add(note)
                 return True
             shadow = watched.shadow_for(note)
             if watched.tiling is None:
@@ -136,6 +139,7 @@ class Ordering:
                 watched.refine()
                 return False
             shadow.note(cells, access)
+            self.trail.add(note)
             return True
 
     def elements(
@@ -159,10 +163,10 @@ class Ordering:
             The lanes of ``target`` whose answer another access leaves undefined: what they load, or, of a
             store that another write races with, what they leave in memory. None where there are none.
         """
-        rows, lanes = shape[0], int(np.prod(shape[1:]))
-        note = Elements(access, target, rows, lanes)
+        note = Elements(access, target, shape)
         with self.lock:
             watched = self._watched(target.buffer)
+            self.trail.add(note)
             if self.happens is not None:
                 self.happens.note(note)
             elif not access.role.writes and watched.log_read(note):
@@ -185,13 +189,15 @@ class Ordering:
         open_ = np.zeros(count, np.bool_)
         if unwaited is not None:
             bad = unwaited.cells if foreign is None else unwaited.cells & ~foreign
-            self._report_unordered(frame, note, _lanes(bad, count), shape, unwaited.number)
+            # The first cell of those is the first lane's.
+            number = int(unwaited.numbers.reshape(-1)[np.argmax(bad)])
+            report_unordered(frame, note, _lanes(bad, count), number, self.trail)
             if unwaited.written is not None:
                 # Where another block came in between, what orders the two is asked below.
                 written = unwaited.written if foreign is None else unwaited.written & ~foreign
                 open_ |= _lanes(written, count)
         if foreign is not None and self.happens is not None:
-            open_ |= self._in_conflict(frame, note, _lanes(foreign, count), shape)
+            open_ |= self._in_conflict(frame, note, _lanes(foreign, count))
         elif foreign is not None:
             watched.raced = True
             if not access.role.writes:
@@ -221,110 +227,33 @@ class Ordering:
         if found.within is not None and not access.scoped:
             found.report(frame, access.operation)
         if found.across is not None and self.happens is not None:
-            self._report_across(frame, access, target, shape, found.across)
+            report_across(frame, Elements(access, target, shape), found.across)
         elif found.across is not None:
             with self.lock:
                 watched = self._watched(target.buffer)
-                cells = watched.cells_of(Elements(access, target, shape[0], int(np.prod(shape[1:]))))
+                cells = watched.cells_of(Elements(access, target, shape))
                 watched.note_difference(cells.index.reshape(len(stored), -1)[found.across])
                 watched.raced = True
             if frame.run.check == "strict":
                 self.finish(frame.run, watched)
 
-    def _report_unordered(
-        self, frame: Frame, note: Elements, bad: Array, shape: tuple[int, ...], number: int
-    ) -> None:
-        if not bad.any():
-            return
-        lanes, first = _spread(note.target, bad, shape)
-        access, other = note.access, note.access.history.operations[number]
-        block = frame.coordinate(int(np.argmax(lanes.reshape(shape[0], -1).any(axis=1))))
-        index = int(note.target.elements[first])
-        frame.run.report(
-            frame,
-            access.operation,
-            Kind.UNORDERED_ACCESS,
-            f"element {index} of {note.target.buffer.name} was accessed by {named(other)} before, "
-            "and no token makes this access wait for that one",
-            lanes,
-            buffer=note.target.buffer.argument,
-            index=lambda _lane: index,
-            other=Other(**describe(other), block=block),
-        )
-
-    def _report_across(
-        self, frame: Frame, access: Access, target: Target, shape: tuple[int, ...], across: Array
-    ) -> None:
-        """Report blocks that store different values at the same time: nothing can order those."""
-        lanes, first = _spread(target, across, shape)
-        index = int(target.elements[first])
-        meeting = across & (target.elements == index)
-        places = np.arange(across.size) if target.lanes is None else target.lanes
-        blocks = access.blocks[np.unique(places[meeting] // int(np.prod(shape[1:])))]
-        block = frame.run.coordinate(int(blocks[-1]))
-        frame.run.report(
-            frame,
-            access.operation,
-            Kind.RACE,
-            f"element {index} of {target.buffer.name} is stored by block {block} as well, and nothing "
-            "orders the two",
-            lanes,
-            buffer=target.buffer.argument,
-            index=lambda _lane: index,
-            other=Other(**describe(access.operation), block=block),
-        )
-        gone = target.elements[across]
-        target.buffer.mark(gone, access.itemsize, np.ones(gone.shape, np.bool_))
-
-    def _in_conflict(self, frame: Frame, note: Elements, suspects: Array, shape: tuple[int, ...]) -> Array:
+    def _in_conflict(self, frame: Frame, note: Elements, suspects: Array) -> Array:
         """Report lanes that no synchronisation orders after other blocks'; which answers that leaves open."""
         assert self.happens is not None
         found = self.happens.unordered(note, suspects)
         if found is None:
             return np.zeros(suspects.shape, np.bool_)
-        bad, other, other_block = found
-        lanes, first = _spread(note.target, bad, shape)
-        index = int(note.target.elements[first])
-        block = frame.run.coordinate(other_block)
-        frame.run.report(
-            frame,
-            note.access.operation,
-            Kind.RACE,
-            f"element {index} of {note.target.buffer.name} was accessed by {named(other)} in block {block}, "
-            "which does not happen before this access",
-            lanes,
-            buffer=note.target.buffer.argument,
-            index=lambda _lane: index,
-            other=Other(**describe(other), block=block),
-        )
-        return bad if not note.access.role.writes or role_of(other).writes else np.zeros_like(bad)
+        bad, earlier, block = found
+        report_conflict(frame, note, bad, earlier, block)
+        return bad if not note.access.role.writes or earlier.access.role.writes else np.zeros_like(bad)
 
     def finish(self, run: Run, only: Watched | None = None) -> None:
         """Report the races, lowest blocks first, and mark the elements that they leave without a value."""
         watched: Iterable[Watched] = self._buffers.values() if only is None else (only,)
         for each in watched:
             if each.raced:
-                for race in races(each, self.operations, self._itemsizes):
-                    self._report_race(run, each.buffer, race)
-
-    def _report_race(self, run: Run, buffer: Buffer, race: Race) -> None:
-        if role_of(race.other).writes:
-            buffer.mark(race.elements, race.itemsize, np.ones(race.elements.shape, np.bool_))
-        block, other = run.coordinate(race.block), run.coordinate(race.other_block)
-        run.add_event(
-            (Kind.RACE, id(race.operation), id(race.other), buffer.base),
-            Undefined(
-                Kind.RACE,
-                message=f"element {race.elements[0]} of {buffer.name} is {race.how} {named(race.other)} "
-                f"in block {other}, and nothing orders the two",
-                count=len(race.elements),
-                block=block,
-                buffer=buffer.argument,
-                index=int(race.elements[0]),
-                other=Other(**describe(race.other), block=other),
-                **describe(race.operation),
-            ),
-        )
+                for race in races(each):
+                    report_race(run, each.buffer, race, self.operations, self._itemsizes, self.trail)
 
     def unchecked(self) -> list[str]:
         """What was not watched, a sentence each."""
@@ -339,13 +268,3 @@ def _part(access: Access, rows: Array) -> Access:
 def _lanes(cells: Array, count: int) -> Array:
     """Of cells, the lanes they belong to: a lane may have several."""
     return np.asarray(cells.reshape(count, -1).any(axis=1))
-
-
-def _spread(target: Target, bad: Array, shape: tuple[int, ...]) -> tuple[Array, int]:
-    """Lanes of a target as lanes of the operation, and the first of them in the target."""
-    first = int(np.argmax(bad))
-    if target.lanes is None:
-        return bad.reshape(shape), first
-    lanes = np.zeros(shape, np.bool_)
-    lanes.reshape(-1)[target.lanes[bad]] = True
-    return lanes, first

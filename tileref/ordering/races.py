@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tileir.module import Operation
-
 from ..formats import Array
 from .access import Role
 from .watched import Watched
@@ -16,19 +14,24 @@ from .watched import Watched
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two operations whose runs in different blocks conflict on ``elements``, ascending.
+    """Two operations whose runs in different blocks conflict.
 
-    They are counted in elements of ``operation``, which writes, of ``itemsize`` bytes; ``block`` and
-    ``other_block`` are of the accesses to the first of them.
+    Attributes:
+        key, block: the operation that writes, by number, and a block that it ran in.
+        other_key, other_block: likewise of the other access to the same bytes.
+        how: what the two did.
+        places: the first byte of each cell of memory that they conflict on, ascending; the blocks are those
+            of the first.
+        cell: bytes of a cell.
     """
 
-    operation: Operation
+    key: int
     block: int
-    other: Operation
+    other_key: int
     other_block: int
     how: str
-    elements: Array
-    itemsize: int
+    places: Array
+    cell: int
 
 
 PAIRS = (
@@ -41,8 +44,8 @@ PAIRS = (
 """Conflicts, in the order they are told: an element is told of once."""
 
 
-def races(watched: Watched, operations: list[Operation], itemsizes: dict[int, int]) -> Iterator[Race]:
-    """Every pair of operations that conflict on some element of a buffer."""
+def races(watched: Watched) -> Iterator[Race]:
+    """Every pair of operations that conflict on some cell of memory."""
     shadow = watched.shadow
     assert shadow is not None
     assert watched.tiling is None
@@ -68,36 +71,26 @@ def races(watched: Watched, operations: list[Operation], itemsizes: dict[int, in
             # The lowest writer, and the lowest other access of another block, if there is one.
             first = np.where((a != c) | (a != d), low, high)
             second = np.where((a == c) & (a != d), other_high, other_low)
-        yield from _told(watched, operations, itemsizes, left[bad], first[bad], second[bad], others)
+        yield from _told(watched.cell, count, left[bad], first[bad], second[bad], others)
         left = left[~bad]
 
 
 def _told(
-    watched: Watched,
-    operations: list[Operation],
-    itemsizes: dict[int, int],
-    cells: Array,
-    first: Array,
-    second: Array,
-    others: Role,
+    cell: int, operations: int, cells: Array, first: Array, second: Array, others: Role
 ) -> Iterator[Race]:
     """A race for each pair of operations among conflicts of the same roles."""
     if not len(cells):
         return
-    count = len(operations)
-    pairs = (first % count) * count + second % count
+    pairs = (first % operations) * operations + second % operations
     for pair in np.unique(pairs):
         here = pairs == pair
-        key = int(pair) // count
-        itemsize = itemsizes[key]
-        elements = np.unique(cells[here] * watched.cell // itemsize)
         at = int(np.argmax(here))
         yield Race(
-            operations[key],
-            int(first[at]) // count,
-            operations[int(pair) % count],
-            int(second[at]) // count,
+            int(pair) // operations,
+            int(first[at]) // operations,
+            int(pair) % operations,
+            int(second[at]) // operations,
             "written here and" + (" written by" if others.writes else " read by"),
-            elements,
-            itemsize,
+            cells[here] * cell,
+            cell,
         )

@@ -23,12 +23,12 @@ LONGEST = 64
 
 @dataclass(frozen=True, slots=True)
 class Unwaited:
-    """Cells with an earlier access that a later one does not wait for, the number of one of those accesses,
-    and the cells where one of them is a write (None where none is).
+    """Cells with an earlier access that a later one does not wait for, the number of one of those accesses
+    for each (of other cells -1), and the cells where one of them is a write (None where none is).
     """
 
     cells: Array
-    number: int
+    numbers: Array
     written: Array | None
 
 
@@ -135,12 +135,11 @@ class Shadow:
         found = [f for f in (one, two, three) if f is not None]
         if not found:
             return None
-        after_write = [f[0] for f in (one, two) if f is not None]
-        return Unwaited(
-            np.logical_or.reduce([f[0] for f in found]),
-            found[0][1],
-            np.logical_or.reduce(after_write) if after_write else None,
-        )
+        numbers = found[0]
+        for more in found[1:]:
+            numbers = np.where(numbers < 0, more, numbers)
+        after_write = [f >= 0 for f in (one, two) if f is not None]
+        return Unwaited(numbers >= 0, numbers, np.logical_or.reduce(after_write) if after_write else None)
 
     def _failing(
         self,
@@ -148,9 +147,9 @@ class Shadow:
         cells: Cells,
         access: Access,
         test: Callable[[int, Past], int | None],
-    ) -> tuple[Array, int] | None:
-        """Cells whose value fails ``test`` with what their block waits for, and what it answered first."""
-        result, first = None, 0
+    ) -> Array | None:
+        """For cells whose value fails ``test`` with what their block waits for, its answer; -1 for others."""
+        result = None
         for value in distinct(values):
             if value == 0:
                 continue
@@ -164,10 +163,9 @@ class Shadow:
                 if not bad.any():
                     continue
                 if result is None:
-                    result, first = bad, number
-                else:
-                    result |= bad
-        return None if result is None else (result, first)
+                    result = np.full(values.shape, -1, np.int64)
+                result[bad] = number
+        return result
 
     def note(self, cells: Cells, access: Access) -> None:
         """Enter an access."""

@@ -19,7 +19,8 @@ class Tiling:
     """How tiles lie in a buffer, by tile dimension; two views of one tiling have the same tiles.
 
     Attributes:
-        base: number of the tensor's first element in the buffer.
+        base: number of the tensor's first element in the memory that its buffer is a part of.
+        end: elements of that memory from which on the buffer has none: the tensor may claim more.
         itemsize: bytes of an element.
         extents, strides: of the tensor, in elements.
         steps: elements from one tile to the next.
@@ -27,6 +28,7 @@ class Tiling:
     """
 
     base: int
+    end: int
     itemsize: int
     extents: tuple[int, ...]
     strides: tuple[int, ...]
@@ -55,11 +57,8 @@ class Tiling:
                 reach = stride * extent
         return True
 
-    def elements(self, numbers: Array, size: int) -> tuple[Array, Array]:
-        """For tiles, the elements of the buffer that each holds, and where in ``numbers`` each tile is.
-
-        Elements from ``size`` on are left out: the tensor may claim more than the buffer has.
-        """
+    def places(self, numbers: Array) -> tuple[Array, Array]:
+        """For tiles, the elements that each lane goes to, and which lanes go to any, (tiles, *shape)."""
         at = np.unravel_index(numbers, self.counts) if self.counts else ()
         index = np.full((len(numbers),) + (1,) * len(self.shape), self.base, np.int64)
         valid = np.ones(index.shape, np.bool_)
@@ -68,7 +67,11 @@ class Tiling:
             wide = along.reshape(len(numbers), *(length if j == k else 1 for j in range(len(self.shape))))
             valid = valid & (wide < self.extents[k])
             index = index + wide * self.strides[k]
-        valid = np.broadcast_to(valid & (index < size), index.shape)
+        return index, np.broadcast_to(valid & (index < self.end), index.shape)
+
+    def elements(self, numbers: Array) -> tuple[Array, Array]:
+        """For tiles, the elements that each holds, and where in ``numbers`` each one's tile is."""
+        index, valid = self.places(numbers)
         owner = np.broadcast_to(np.arange(len(numbers)).reshape(-1, *(1,) * len(self.shape)), index.shape)
         return index[valid], owner[valid]
 
@@ -76,6 +79,7 @@ class Tiling:
 @lru_cache(maxsize=4096)
 def tiling_of(
     base: int,
+    end: int,
     itemsize: int,
     extents: tuple[int, ...],
     strides: tuple[int, ...],
@@ -88,22 +92,37 @@ def tiling_of(
     """
     order = tuple(sorted(range(len(shape)), key=lambda k: -strides[k]))
     parts = (tuple(whole[k] for k in order) for whole in (extents, strides, steps, shape))
-    tiling = Tiling(base, itemsize, *parts)
+    tiling = Tiling(base, end, itemsize, *parts)
     return (tiling, order) if tiling.is_disjoint() else None
 
 
-def tiles_of(where: Window, placed: Placed, itemsize: int) -> tuple[Tiling, Array, Array | None] | None:
-    """The tiling of a window, and the numbers of its tiles, (blocks or 1,).
+def tiles_of(
+    where: Window, placed: Placed, itemsize: int
+) -> tuple[Tiling, tuple[int, ...], Array, Array | None] | None:
+    """The tiling of a window, its dimensions among the tile's, and the numbers of its tiles, (blocks or 1,).
 
     The last part tells the blocks whose tile is one of the index space (None for all): the others access
     nothing. None where tiles can overlap.
     """
     assert where.steps is not None
-    found = tiling_of(placed.base, itemsize, placed.extents, placed.strides, where.steps, where.shape)
+    buffer = placed.buffer
+    before, uneven = divmod(buffer.start, itemsize)
+    if uneven:
+        return None
+    size = buffer.size // itemsize
+    found = tiling_of(
+        placed.base + before,
+        before + size,
+        itemsize,
+        placed.extents,
+        placed.strides,
+        where.steps,
+        where.shape,
+    )
     if found is None:
         return None
     tiling, order = found
-    if tiling.tiles > placed.buffer.size // itemsize:
+    if tiling.tiles > size:
         return None
     number = None
     valid = None
@@ -114,4 +133,4 @@ def tiles_of(where: Window, placed: Placed, itemsize: int) -> tuple[Tiling, Arra
             inside = (start >= 0) & (start < placed.extents[k])
             valid = inside if valid is None else valid & inside
         number = where.numbers[k] if number is None else number * count + where.numbers[k]
-    return tiling, np.zeros(1, np.int64) if number is None else number, valid
+    return tiling, order, np.zeros(1, np.int64) if number is None else number, valid

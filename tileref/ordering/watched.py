@@ -1,4 +1,4 @@
-"""One buffer: what was read before anybody wrote to it, and its shadow from then on."""
+"""One memory: what was read before anybody wrote to it, and its shadow from then on."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..formats import Array
-from ..memory import Access as Target
 from ..memory import Buffer
-from .access import Access, Cells, some, whole
+from .access import Cells, some, whole
+from .notes import Elements, Tiles
 from .shadow import Chains, Shadow
 from .tiling import AT_ONCE, Tiling
 
@@ -18,36 +18,11 @@ LOG_BYTES = 1 << 26
 
 
 @dataclass(slots=True)
-class Tiles:
-    """An access to whole tiles: by number, (blocks or 1, 1)."""
-
-    access: Access
-    tiling: Tiling
-    numbers: Array
-
-
-@dataclass(slots=True)
-class Elements:
-    """An access to elements by number, as ``memory.resolve`` found them; ``rows`` of lanes."""
-
-    access: Access
-    target: Target
-    rows: int
-    lanes: int
-
-    def wrote(self, number: int) -> bool:
-        """Whether lane ``number`` of the target wrote, if the operation writes at all."""
-        written = self.access.written
-        if written is None:
-            return True
-        return bool(written[number if self.target.lanes is None else int(self.target.lanes[number])])
-
-
-@dataclass(slots=True)
 class Watched:
-    """A buffer whose accesses are watched.
+    """Memory whose accesses are watched: a buffer, or the memory that several share.
 
     Attributes:
+        buffer: the first that was accessed.
         cell: bytes of a cell, once there is a shadow of cells and not of tiles.
         tiling: the tiles that the shadow is of, None for cells.
         differs: for each cell whether blocks stored different values to it; None while none did.
@@ -97,7 +72,7 @@ class Watched:
         if self.shadow is not None or self.fresh is not None:
             return False
         self.log.append(note)
-        self.logged += note.numbers.nbytes if isinstance(note, Tiles) else note.target.elements.nbytes
+        self.logged += note.bytes
         if self.logged > LOG_BYTES:
             self._start(None)
         return True
@@ -112,14 +87,14 @@ class Watched:
             self.tiling = only
             self.shadow = Shadow(only.tiles, self.keys, self.operations, self.chains)
         else:
-            self.cell = min(n.access.itemsize for n in notes)
+            self.cell = min(n.unit for n in notes)
             self.shadow = self._of_cells()
         for n in self.log:
             self.shadow.note(self.cells_of(n), n.access)
         self.log = []
 
     def _of_cells(self) -> Shadow:
-        return Shadow(-(-self.buffer.size // self.cell), self.keys, self.operations, self.chains)
+        return Shadow(-(-self.buffer.place_size // self.cell), self.keys, self.operations, self.chains)
 
     def shadow_for(self, note: Tiles | Elements) -> Shadow:
         """The shadow, in a form that can hold ``note``."""
@@ -127,8 +102,8 @@ class Watched:
             self._start(note)
         if self.tiling is not None and not (isinstance(note, Tiles) and note.tiling == self.tiling):
             self.refine()
-        if self.tiling is None and note.access.itemsize < self.cell:
-            self._split(note.access.itemsize)
+        if self.tiling is None and note.unit < self.cell:
+            self._split(note.unit)
         assert self.shadow is not None
         return self.shadow
 
@@ -138,23 +113,26 @@ class Watched:
             return self._of_elements(note)
         if self.tiling is not None:
             return whole(note.access, note.numbers)
-        size = self.buffer.size // note.tiling.itemsize
-        elements, owner = note.tiling.elements(note.numbers.reshape(-1), size)
-        index = self._parts(elements.reshape(-1, 1), note.access.itemsize)
+        elements, owner = note.tiling.elements(note.numbers.reshape(-1))
+        index = self._parts(elements, 0, note.access.itemsize)
         return some(note.access, index, owner, note.numbers.shape[0])
 
     def _of_elements(self, note: Elements) -> Cells:
         target = note.target
+        index = self._parts(target.elements.reshape(-1), target.buffer.start, note.access.itemsize)
         if target.lanes is None:
-            parts = self._parts(target.elements.reshape(-1, 1), note.access.itemsize)
-            return whole(note.access, parts.reshape(note.rows, -1))
-        index = self._parts(target.elements.reshape(-1, 1), note.access.itemsize)
+            return whole(note.access, index.reshape(note.rows, -1))
         return some(note.access, index, target.lanes // note.lanes, note.rows)
 
-    def _parts(self, elements: Array, itemsize: int) -> Array:
-        """The cells of elements, (elements, 1) to (elements, cells an element)."""
-        parts = itemsize // self.cell
-        return elements if parts == 1 else elements * parts + np.arange(parts)
+    def _parts(self, elements: Array, start: int, itemsize: int) -> Array:
+        """The cells of elements, (elements,) to (elements, cells an element), ``start`` bytes further on."""
+        parts, before = itemsize // self.cell, start // self.cell
+        index = elements.reshape(-1, 1)
+        if parts != 1:
+            index = index * parts + np.arange(before, before + parts)
+        elif before:
+            index = index + before
+        return index
 
     def meets_itself(self, numbers: Array) -> bool:
         """Whether an access names a tile twice: two blocks of those that run together."""
@@ -181,7 +159,7 @@ class Watched:
         step = max(1, AT_ONCE // max(1, int(np.prod(tiling.shape))))
         for first in range(0, len(numbers), step):
             some_ = numbers[first : first + step]
-            index, owner = tiling.elements(some_, self.buffer.size // tiling.itemsize)
+            index, owner = tiling.elements(some_)
             coarse.spread(self.shadow, some_[owner], index)
 
     def _split(self, itemsize: int) -> None:

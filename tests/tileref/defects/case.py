@@ -19,7 +19,8 @@ class Case:
     """A kernel that breaks the rule ``kind``, or, where ``operation`` is None, nearly does.
 
     A line of ``text`` that ends in HERE or THERE is where the operation that is reported, or the other one of
-    the two, stands. What is expected is what ``Undefined`` calls it.
+    the two, stands. What is expected is what ``Undefined`` calls it; the other access is by the same lane to
+    the same element if it is not said by which and to what (``other_place``: buffer and index).
     """
 
     kind: Kind
@@ -34,6 +35,8 @@ class Case:
     buffer: int | None = None
     count: int | None = None
     other: tuple[int, int, int] | None = None
+    other_lane: tuple[int, ...] | None = None
+    other_place: tuple[int, int] | None = None
     values: tuple[Any, ...] = ()
     undefined: dict[int, Sequence[int]] | None = None
 

@@ -94,7 +94,7 @@ CHAINS = [
             "  %to = addi %mine, %t4 : tile<8xi32>", pointers("fa", "a", "to"), less("two", "block", "t1"),
             store("s", "ma", "lanes", mask="two") + " THERE", store("t", "fa", "t3", mask="two") + " HERE",
         )),
-        grid=2, operation="store_ptr_tko", lane=(0,), index=4, buffer=0, count=4, other=(0, 0, 0),
+        grid=2, operation="store_ptr_tko", lane=(0,), index=4, buffer=0, count=4, other=(0, 0, 0), other_lane=(4,),
         undefined={0: [4, 5, 6, 7]},
     ),
     Case(
@@ -198,7 +198,7 @@ BLOCKS = [
     Case(
         RACE, "blocks store different values to one tile",
         kernel(block(TILES.making, TILES.store("t", "block", "c0") + " HERE")),
-        grid=4, operation="store_view_tko", block=(3, 0, 0), index=0, buffer=0, count=8, other=(0, 0, 0), undefined={0: range(8)},
+        grid=4, operation="store_view_tko", block=(3, 0, 0), lane=(0,), index=0, buffer=0, count=8, other=(0, 0, 0), undefined={0: range(8)},
     ),
     Case(
         RACE, "a block loads what its neighbour stores",
@@ -206,7 +206,7 @@ BLOCKS = [
             TILES.making, "  %next = addi %x, %c1 : tile<i32>", TILES.load("v", "next") + " THERE",
             TILES.store("t", "lanes", "x", after="v_t") + " HERE",
         )),
-        grid=3, operation="store_view_tko", block=(1, 0, 0), index=8, buffer=0, count=16, other=(0, 0, 0),
+        grid=3, operation="store_view_tko", block=(1, 0, 0), lane=(0,), index=8, buffer=0, count=16, other=(0, 0, 0),
     ),
     Case(
         RACE, "tiles that overlap by an element",
@@ -214,21 +214,21 @@ BLOCKS = [
             "  %n7 = constant <i32: 7> : tile<8xi32>", "  %f7 = muli %block, %n7 : tile<8xi32>",
             "  %to = addi %f7, %lanes : tile<8xi32>", pointers("fa", "a", "to"), store("t", "fa", "lanes") + " HERE",
         )),
-        grid=3, operation="store_ptr_tko", block=(1, 0, 0), index=7, buffer=0, count=2, other=(0, 0, 0), undefined={0: [7, 14]},
+        grid=3, operation="store_ptr_tko", block=(1, 0, 0), lane=(0,), index=7, buffer=0, count=2, other=(0, 0, 0), other_lane=(7,), undefined={0: [7, 14]},
     ),
     Case(
         RACE, "a weak load of what others add to",
         kernel(block(add("v", "pa", "t1") + " HERE", load("w", "pa", token="v_t") + " THERE")),
-        grid=2, operation="atomic_rmw_tko", block=(0, 0, 0), index=0, buffer=0, count=8, other=(1, 0, 0),
+        grid=2, operation="atomic_rmw_tko", block=(0, 0, 0), lane=(0,), index=0, buffer=0, count=8, other=(1, 0, 0),
     ),
     Case(
         RACE, "atomic additions with the scope of the block",
         kernel(add("v", "pa", "t1", how="relaxed tl_blk") + " HERE"),
-        grid=2, operation="atomic_rmw_tko", block=(1, 0, 0), index=0, buffer=0, count=8, other=(0, 0, 0),
+        grid=2, operation="atomic_rmw_tko", block=(1, 0, 0), lane=(0,), index=0, buffer=0, count=8, other=(0, 0, 0),
     ),
     Case(
         RACE, "handed over without acquire and release", handover("relaxed", "s", "count_t", ("HERE", "THERE")),
-        grid=3, args=flags, operation="store_ptr_tko", block=(0, 0, 0), index=0, buffer=0, count=8, other=(2, 0, 0),
+        grid=3, args=flags, operation="store_ptr_tko", block=(0, 0, 0), lane=(0,), index=0, buffer=0, count=8, other=(2, 0, 0),
     ),
     Case(
         RACE, "released before the stores that it should wait for", handover("acq_rel", "", "count_t"),

@@ -12,11 +12,11 @@ import pytest
 
 import tileir
 import tileref
-from tests.tileref.defects import addresses, ordering, values
+from tests.tileref.defects import addresses, ordering, sharing, values
 from tests.tileref.defects.case import Case
 from tileref.kinds import Kind, table
 
-CASES = [*addresses.CASES, *ordering.CASES, *values.CASES]
+CASES = [*addresses.CASES, *ordering.CASES, *sharing.CASES, *values.CASES]
 FAULTS = [c for c in CASES if c.operation is not None]
 NEAR = [c for c in CASES if c.operation is None]
 PAGE = Path(__file__).parents[3] / "docs" / "undefined.md"
@@ -47,6 +47,8 @@ def test_a_fault_is_reported(case: Case) -> None:
     assert (event.other is None) == (case.other is None)
     if event.other is not None:
         assert event.other.block == case.other
+        assert event.other.lane == (case.other_lane or case.lane)
+        assert (event.other.buffer, event.other.index) == (case.other_place or (case.buffer, case.index))
         assert event.other.location == (place(case, "THERE") or place(case, "HERE"))
     if case.undefined is not None:
         found = {i: np.flatnonzero(m.ravel()).tolist() for i, m in result.undefined_elements.items()}
