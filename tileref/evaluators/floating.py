@@ -26,8 +26,6 @@ def math(
         return program(*operands, fmt, nan=model.nan, **options)
     wide = [n.ftof(o, fmt, n.F32) if o.dtype == fmt.dtype else o for o in operands]
     answer = n.ftof(program(*wide, n.F32, nan=model.nan, **options), n.F32, fmt)
-    for pattern, bits in model.narrow_exceptions.get((op.mnemonic, fmt.name), {}).items():
-        answer[operands[0].view(fmt.bits_dtype) == pattern] = np.array(bits, fmt.bits_dtype).view(fmt.dtype)
     model.nan(answer, operands, fmt, op.mnemonic)
     return answer
 

@@ -67,7 +67,6 @@ class Model:
         programs: the target's own programs for mathematical functions and approximations, by operation,
             format, and the rounding mode that asks for it ("" for the default); the others are correctly
             rounded.
-        narrow_exceptions: arguments (as patterns) of such math whose measured answer is another one.
         ftof: conversion of an array from one float format to another, in a rounding mode.
         itof: conversion of an array from an integer format, read signed or not, to a float format.
         flushes_before_rounding: whether flush_to_zero takes a product or a quotient that was
@@ -87,7 +86,6 @@ class Model:
     propagated_nan: NanRule
     math_in_f32: bool
     programs: Mapping[tuple[str, str, str], Callable[..., Array]]
-    narrow_exceptions: Mapping[tuple[str, str], Mapping[int, int]]
     ftof: Callable[[Array, FloatFormat, FloatFormat, Rounding], Array]
     itof: Callable[[Array, IntegerFormat, FloatFormat, Rounding, bool], Array]
     flushes_before_rounding: bool

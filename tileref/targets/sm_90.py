@@ -136,16 +136,6 @@ def scan_order(operation: Scan, warps: int = WARPS) -> Choice[Order]:
     return Choice(order, True, "measured on 65 scans of 21 shapes, forward and reversed")
 
 
-NARROW_EXCEPTIONS = {
-    ("log", "f16"): {0x1935: 0xC5FA},
-    ("sinh", "f16"): {0x40F2: 0x45E3, 0xC0F2: 0xC5E3},
-    ("tan", "f16"): {0x774A: 0x47E9, 0xF74A: 0xC7E9},
-}
-"""Arguments at which the f32 answer, off by a unit, lies on the other side of a midpoint of f16.
-
-All 65536 values of f16 and bf16 were asked for.
-"""
-
 MATH = (
     floating.Exp,
     floating.Exp2,
@@ -179,18 +169,11 @@ def float_operation(operation: Operation) -> Choice[None]:
         return Choice(None, True, "IEEE 754 arithmetic, measured correctly rounded")
     if isinstance(operation, floating.DivF) and rounding and operation.flush_to_zero:
         return Choice(None, False, "not measured with flush_to_zero", 2.0)
-    if (operation.mnemonic, name, rounding) in PROGRAMS:
-        return Choice(None, True, "the hardware's instruction, known for every significand")
-    if name in ("f16", "bf16"):
-        return _narrow_math(operation)
+    computed = "f32" if name in ("f16", "bf16") else name
+    if (operation.mnemonic, computed, rounding) in PROGRAMS:
+        return Choice(None, True, "the program that the assembler makes of it, rounded to the format")
     bound = ulp_bound(operation.mnemonic, name, rounding or None)
     return Choice(None, False, "the target's program for this function is not modelled", bound)
-
-
-def _narrow_math(operation: Operation) -> Choice[None]:
-    if isinstance(operation, floating.FPowF | floating.Atan2):
-        return Choice(None, False, "the f32 answer, rounded, is off in 2 of 4096 pairs of f16 atan2", 1.0)
-    return Choice(None, True, "measured on all 65536 values: the f32 answer, rounded")
 
 
 def _pads_with_nan(operation: view.LoadViewTko) -> bool:
@@ -210,7 +193,6 @@ SM_90 = Model(
     math_in_f32=True,
     programs=PROGRAMS,
     for_entry=for_entry,
-    narrow_exceptions=NARROW_EXCEPTIONS,
     ftof=ftof,
     itof=itof,
     flushes_before_rounding=True,

@@ -57,7 +57,6 @@ SPEC = Model(
     propagated_nan=nan,
     math_in_f32=False,
     programs={},
-    narrow_exceptions={},
     ftof=ftof,
     itof=itof,
     flushes_before_rounding=False,
