@@ -35,7 +35,7 @@ from .progress import run_in_turns
 from .regions import run_region
 from .result import LaunchResult
 from .run import Check, Run
-from .schedule import run_chunks
+from .schedule import groups, in_flight, run_chunks
 from .targets import model as model_named
 from .targets.model import Model
 from .values import Selection
@@ -77,7 +77,8 @@ def launch(
         entry: name of the entry, if the module has several.
         check: ``"on"`` reports what is undefined, ``"strict"`` raises at the first, ``"off"`` says nothing.
         threads: how many run at once; as many as there are processors if not given.
-        memory_budget: bytes that tiles may take; decides how many blocks run together, never the answer.
+        memory_budget: bytes that running the blocks may take besides the arrays; decides how many of them run
+            together, never the answer. ``docs/scheduling.md`` says what it covers.
         step_budget: iterations of loops after which a launch is taken to be endless.
         blocks: run these alone, in a grid that stays as large as it is: numbers, coordinates, or text such
             as ``"0-7"``, ``"3,0,0"`` and ``"sample=100,seed=1"``.
@@ -95,7 +96,8 @@ def launch(
 
     Raises:
         TileError: the kernel cannot be read or holds an operation that cannot be run, or an argument is of
-            the wrong type, count or size, or a selection names what is not there. Nothing has run then.
+            the wrong type, count or size, a selection names what is not there, or the memory budget is
+            smaller than what the kernel's blocks take. Nothing has run then.
     """
     started = time.perf_counter()
     loaded = kernel if isinstance(kernel, Loaded) else load(kernel)
@@ -103,6 +105,7 @@ def launch(
     args = check_sequence(args)
     if threads is not None:
         threads = check_count("threads", threads)
+    memory_budget = check_count("memory_budget", memory_budget)
     step_budget = check_count("step_budget", step_budget)
     function = find_entry(loaded.module, entry)
     if check not in ("on", "off", "strict"):
@@ -136,6 +139,13 @@ def launch(
         probe=probe,
         lint=lint,
     )
+    waiting = prepared.waits.among(shared)
+    if looks is not None and not looks.concurrent:
+        threads = 1
+    if waiting:
+        flying = in_flight(prepared.footprint, total, memory_budget)
+    else:
+        grouped = groups(prepared.footprint, prepared.ordered, total, threads, memory_budget)
     run.globals = globals_
     _mark_unchanged(memory, prepared.waits.written, places)
     known = dict(zip(function.parameters, parameters, strict=True))
@@ -163,15 +173,13 @@ def launch(
         run_region(frame, function.body)
         ended(frame.linear_blocks())
 
-    waiting = prepared.waits.among(shared)
     try:
         with looking_on(looks):
-            if looks is not None and not looks.concurrent:
-                threads = 1
             if waiting:
-                run_in_turns(run, plan(function, waiting), lambda n: frame_of(np.array([n])), total, ended)
+                turns = plan(function, waiting)
+                run_in_turns(run, turns, lambda n: frame_of(np.array([n])), total, flying, ended)
             else:
-                run_chunks(prepared.sizes, total, some, threads=threads, memory_budget=memory_budget)
+                run_chunks(grouped, total, some)
     finally:
         loaded.end(memory)
 

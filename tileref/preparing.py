@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from tileir.module import Function, Operation
 
+from .footprint import Footprint, footprint_of
 from .hoisting import uniform
 from .ordering.unwatched import unwatched
 from .regions import Step, prepare
-from .schedule import Sizes, sizes_of
+from .schedule import shows_order
 from .targets.model import Explanation, Model
 from .waiting import Root, Waits, find_waits
 
@@ -24,7 +25,8 @@ class Prepared:
         steps: the steps of each region, by the region's ``id``.
         uniform: the steps that no block decides.
         waits: the loops that could wait.
-        sizes: how much memory a block takes.
+        footprint: how much memory blocks take.
+        ordered: whether the order in which blocks run can show in what the kernel answers.
         unwatched: the loads that no access through another argument can be in conflict with, by their ``id``,
             and what their pointers come from.
     """
@@ -34,7 +36,8 @@ class Prepared:
     steps: dict[int, list[Step]]
     uniform: list[Step]
     waits: Waits
-    sizes: Sizes
+    footprint: Footprint
+    ordered: bool
     unwatched: dict[int, frozenset[Root]]
     _without: dict[frozenset[int], dict[int, list[Step]]] = field(default_factory=dict)
     _unexplained: dict[str, list[Explanation]] = field(default_factory=dict)
@@ -66,12 +69,14 @@ def prepare_function(function: Function) -> Prepared:
     steps = {id(region): prepare(region) for region in regions}
     by_operation = {id(step.operation): step for each in steps.values() for step in each}
     waits = find_waits(function)
+    once = uniform(function)
     return Prepared(
         function,
         operations,
         steps,
-        [by_operation[id(operation)] for operation in uniform(function)],
+        [by_operation[id(operation)] for operation in once],
         waits,
-        sizes_of(operations),
+        footprint_of(function, operations, steps, once),
+        shows_order(operations),
         unwatched(function, operations, waits.written),
     )

@@ -2,7 +2,7 @@
 
 Each block is a coroutine. It runs until it has been round a loop of ``tileref.waiting`` without changing
 what the loop carries, or until it ends; then the next one runs, in the order of their numbers and round
-again. As on a GPU not all blocks of a grid are there at once: the first ``IN_FLIGHT`` start, and with each
+again. As on a GPU not all blocks of a grid are there at once: some start, and with each
 that ends the next one. So a block may wait for any block of a lower number, and for any other that is in
 flight with it. The order depends on the kernel and its arguments alone: neither on the machine nor on the
 number of threads.
@@ -33,8 +33,6 @@ from .undefined import describe, named
 from .values import RuntimeValue, Selection, Tile
 from .waiting import Plan
 
-IN_FLIGHT = 1024
-"""How many blocks have started and not ended at any time."""
 AT_ONCE = 64
 """Turns that a block has in a row while each changes what its loop carries: it is not waiting then."""
 PATIENCE = 4
@@ -85,6 +83,7 @@ def run_in_turns(
     plan: Plan,
     start: Callable[[int], Frame],
     blocks: int,
+    at_a_time: int,
     ended: Callable[[Selection], None] | None = None,
 ) -> None:
     """Run an entry in ``blocks`` blocks, in turns.
@@ -94,6 +93,7 @@ def run_in_turns(
         plan: the loops that wait.
         start: makes the frame of the block with a number.
         blocks: how many there are.
+        at_a_time: how many of them have started and not ended at any time.
         ended: is told the number of each block that ends.
 
     Raises:
@@ -102,7 +102,7 @@ def run_in_turns(
     """
     frames = enumerate(map(start, range(blocks)))
     coming = (_Block(n, int(f.linear_blocks()[0]), _turns(f, run.entry.body, plan)) for n, f in frames)
-    flying: deque[_Block] = deque(islice(coming, IN_FLIGHT))
+    flying: deque[_Block] = deque(islice(coming, at_a_time))
     run.waits = lambda: _waits(flying, blocks)
     past = _Past(run.memory)
     try:

@@ -23,7 +23,7 @@ from tests.tileref.waiting_kernels import (
     when,
 )
 from tileir.errors import TileError
-from tileref import progress
+from tileref import schedule
 
 
 def zeros(*sizes: int) -> list[np.ndarray]:
@@ -77,14 +77,14 @@ def test_a_block_may_wait_for_any_lower_one() -> None:
 
 
 def test_a_block_may_wait_for_a_higher_one_that_is_in_flight() -> None:
-    blocks = progress.IN_FLIGHT
+    blocks = schedule.IN_FLIGHT
     flags, out = zeros(blocks, blocks)
     run(kernels.CHAIN_DOWN, blocks, [flags, out], step_budget=10**6)
     np.testing.assert_array_equal(out, np.cumsum(np.arange(blocks)[::-1])[::-1])
 
 
 def test_a_block_that_waits_for_one_not_in_flight_waits_for_ever() -> None:
-    blocks = progress.IN_FLIGHT + 1
+    blocks = schedule.IN_FLIGHT + 1
     with pytest.raises(TileError) as error:
         run(kernels.CHAIN_DOWN, blocks, zeros(blocks, blocks))
     assert error.value.rule == "deadlock"

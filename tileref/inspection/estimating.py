@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -19,7 +18,7 @@ from tileir.module import Module, Value
 from ..arguments import check_grid, find_entry
 from ..launching import DEFAULT_BUDGET, launch
 from ..loading import Loaded, load
-from ..schedule import blocks_together
+from ..schedule import groups
 from ..targets.model import Model
 from .event import Event
 from .observer import Observer
@@ -79,11 +78,12 @@ def estimate(
     extents = check_grid(grid)
     total = prod(extents)
     in_turns = bool(prepared.waits.among(lambda _a, _b: True))
-    workers = 1 if in_turns or prepared.sizes.ordered else threads or os.cpu_count() or 1
-    # Blocks that take turns are one group, as large as the grid.
-    together = total if in_turns else blocks_together(prepared.sizes, total, workers, memory_budget)
-    together = min(together, total)
-    workers = min(workers, ceil(total / together))
+    if in_turns:
+        # Blocks that take turns are one group, as large as the grid.
+        together, workers = total, 1
+    else:
+        grouped = groups(prepared.footprint, prepared.ordered, total, threads, memory_budget)
+        together, workers = min(grouped.together, total), grouped.workers
     copies = deepcopy(list(args))
 
     def measure(count: int, deadline: _Deadline | None) -> float:

@@ -216,9 +216,9 @@ def test_a_loop_that_never_ends_is_stopped() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 4])
-@pytest.mark.parametrize("budget", [1, 200, 1 << 29])
+@pytest.mark.parametrize("cache", [64, 200, 1 << 22])
 def test_how_many_blocks_run_together_changes_nothing(
-    threads: int, budget: int, monkeypatch: pytest.MonkeyPatch
+    threads: int, cache: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lanes = 16
     text = f"""
@@ -256,9 +256,9 @@ def test_how_many_blocks_run_together_changes_nothing(
     module = tileir.parse(text)
     tileref.launch(module, BLOCKS, [source, once], model="sm_90", threads=1)
     again = np.zeros_like(source)
-    # The cache decides how many blocks run together long before so small a budget is reached.
-    monkeypatch.setattr("tileref.schedule.CACHE_BYTES", max(budget, 64))
-    tileref.launch(module, BLOCKS, [source, again], model="sm_90", threads=threads, memory_budget=budget)
+    monkeypatch.setattr("tileref.schedule.CACHE_BYTES", cache)
+    monkeypatch.setattr("tileref.schedule.WORTH_BYTES", 1)
+    tileref.launch(module, BLOCKS, [source, again], model="sm_90", threads=threads)
     np.testing.assert_array_equal(once.view(np.uint32), again.view(np.uint32))
 
 

@@ -44,8 +44,10 @@ def test_the_first_that_differs(tmp_path: Path, capsys: Any) -> None:
     run(LOOP, BLOCKS, other, trace=f"%8 first differs={path}")
     line = capsys.readouterr().out
     assert line.endswith(f"where differs={path}: 1 of 4 lanes, first (1,)\n")
-    for budget in (1, 1 << 20):
-        assert len(traced(LOOP, other, selection, capsys, memory_budget=budget)) == 3
+    for together in (1, BLOCKS):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("tileref.schedule.blocks_together", lambda *_, count=together: count)
+            assert len(traced(LOOP, other, selection, capsys)) == 3
     assert traced(LOOP, other, f"{selection} block=0-1", capsys) == []
     assert len(traced(LOOP, other, f"{selection} iteration=1", capsys)) == 1
 

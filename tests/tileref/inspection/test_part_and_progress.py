@@ -35,11 +35,14 @@ entry @k(%x: tile<ptr<i32>>) {
 """
 
 
-@pytest.mark.parametrize("budget", [1, 1 << 29])
+@pytest.mark.parametrize("together", [1, 12])
 @pytest.mark.parametrize("threads", [1, 4])
-def test_some_blocks_of_a_grid_that_stays_as_it_is(budget: int, threads: int) -> None:
+def test_some_blocks_of_a_grid_that_stays_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, together: int, threads: int
+) -> None:
+    monkeypatch.setattr("tileref.schedule.blocks_together", lambda *_: together)
     out = np.zeros(12, np.int32)
-    result = run(GRID, (3, 4), [out], blocks="1,2 0-1 11", memory_budget=budget, threads=threads)
+    result = run(GRID, (3, 4), [out], blocks="1,2 0-1 11", threads=threads)
     np.testing.assert_array_equal(np.flatnonzero(out), [0, 1, 7, 11])
     assert set(out.tolist()) == {0, 12}
     assert result.blocks is not None
@@ -50,9 +53,11 @@ def test_some_blocks_of_a_grid_that_stays_as_it_is(budget: int, threads: int) ->
         run(GRID, (3, 4), [out], blocks=12)
 
 
-def test_progress_counts_every_block_once() -> None:
+def test_progress_counts_every_block_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Progress] = []
-    run(GRID, (3, 4), [np.zeros(12, np.int32)], progress=told.append, memory_budget=1, threads=3)
+    with monkeypatch.context() as patch:
+        patch.setattr("tileref.schedule.blocks_together", lambda *_: 1)
+        run(GRID, (3, 4), [np.zeros(12, np.int32)], progress=told.append, threads=3)
     assert [p.done for p in told] == list(range(1, 13))
     assert {p.total for p in told} == {12}
     assert told[-1].left == 0
@@ -75,16 +80,18 @@ def test_an_estimate_leaves_the_arrays_alone() -> None:
     assert "for 8 blocks (8 took" in str(found)
 
 
-def test_an_estimate_of_more_blocks_than_are_run() -> None:
+def test_an_estimate_of_more_blocks_than_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Against the launch itself, generously: machines have other things to do."""
     blocks = 1000
+    monkeypatch.setattr("tileref.schedule.CACHE_BYTES", 1 << 11)
+    monkeypatch.setattr("tileref.schedule.WORTH_BYTES", 1)
     args: list[Any] = [np.zeros(4 * blocks, np.float32), np.zeros(4 * blocks, np.float32), 3]
     module = tileir.parse(LOOP)
     # Blocks go round as often as their number says, so that a sample must be spread over all of them.
-    found = tileref.estimate(module, blocks, args, memory_budget=1 << 15, threads=1)
+    found = tileref.estimate(module, blocks, args, threads=1)
     assert found.sampled < blocks
     started = time.process_time()
-    tileref.launch(module, blocks, args, memory_budget=1 << 15, threads=1)
+    tileref.launch(module, blocks, args, threads=1)
     took = time.process_time() - started
     assert took / 10 < found.seconds < took * 10
 

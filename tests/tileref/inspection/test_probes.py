@@ -30,8 +30,9 @@ def test_every_block_and_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, b
     monkeypatch.setattr(spool, "BATCH", batch)
     x = loop_arguments()[0].reshape(BLOCKS, 4)
     # One block at a time or all together: the file is sorted by block and time.
-    for budget in (1, 1 << 20):
-        run(LOOP, BLOCKS, loop_arguments(), probe={"%8": tmp_path / "sum.npz"}, memory_budget=budget)
+    for together in (1, BLOCKS):
+        monkeypatch.setattr("tileref.schedule.blocks_together", lambda *_, count=together: count)
+        run(LOOP, BLOCKS, loop_arguments(), probe={"%8": tmp_path / "sum.npz"})
         with np.load(tmp_path / "sum.npz") as file:
             found = dict(file)
         rows = [(b, i) for b in range(BLOCKS) for i in range(b + 1)]
