@@ -24,6 +24,7 @@ from tileir.bytecode.sections import (
 )
 from tileir.errors import BytecodeError, TileError
 from tileir.generate.maker import Maker, scalar, tile
+from tileir.locations import CallSite
 from tileir.version import SUPPORTED, V13_1, V13_2, V13_3, V13_4, V13_5, Version
 
 SOON = 5.0
@@ -302,6 +303,24 @@ def test_call_sites_that_double_at_each_step_are_refused() -> None:
     start = time.process_time()
     assert refused(with_locations(records, index=len(records))).rule == "debug-depth"
     assert time.process_time() - start < SOON
+
+
+def call_sites(count: int) -> bytes:
+    """A place, inlined through ``count`` calls: each site is the caller of the one before it in the file."""
+    number = [f"{i & 0x7F | 0x80:02x} {i >> 7:02x}" for i in range(count + 3)]
+    sites = [f"06 {number[count + 1]} {number[i + 2]}" for i in range(count)]
+    sites[-1] = f"06 {number[count + 1]} {number[count + 1]}"
+    return with_locations([*sites, "04 00 00 01 01"])
+
+
+def test_functions_that_call_themselves_are_inlined_through_many_calls() -> None:
+    module = tileir.read(call_sites(240))
+    depth, location = 0, module.functions[0].location
+    while isinstance(location, CallSite):
+        depth, location = depth + 1, location.caller
+    assert depth == 240
+    assert tileir.read(tileir.write(module)).functions[0].location == module.functions[0].location
+    assert refused(call_sites(260)).rule == "debug-depth"
 
 
 def test_scopes_nested_without_end_are_refused() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from copy import copy
+from typing import NoReturn
 
 from .. import locations as loc
 from ..version import V13_5, Version
@@ -11,7 +13,11 @@ from .cursor import Cursor
 from .sections import read_table
 
 DEPTH = 100
-"""Scopes and call sites nest no deeper than this in any real file."""
+"""Scopes nest no deeper than this in any real file."""
+CALLS = 250
+"""A call site has no more callers than this, one the caller of the other: functions call themselves."""
+CALL_SITE = 6
+"""The tag of a call site."""
 WEIGHT = 10_000
 """No location is made of more parts than this, counting a part as often as it is referred to.
 
@@ -61,9 +67,12 @@ class DebugTable:
             return self._known[index]
         if index > len(self._items):
             asker.fail("there is no location of this number", "debug-index", found=index)
-        if index in self._open or len(self._open) > DEPTH:
+        if index in self._open:
             asker.fail("a location contains itself", "debug-cycle", found=f"location {index}")
+        if len(self._open) > DEPTH:
+            self._too_deep(asker, index)
         self._open.add(index)
+        self._read_callers(index)
         item = self._items[index - 1]
         decoded = self._decode(item, index)
         item.finish("a location")
@@ -71,7 +80,26 @@ class DebugTable:
         self._known[index] = decoded
         return decoded
 
-    def _references(self, cursor: Cursor, owner: int, count: int = 1) -> list[loc.Location | None]:
+    def _read_callers(self, index: int) -> None:
+        """Read the callers of a call site, the outermost first: there may be more than Python nests calls."""
+        chain: dict[int, None] = {}
+        while index not in self._known and 0 < index <= len(self._items) and index not in chain:
+            item = copy(self._items[index - 1])
+            if item.byte() != CALL_SITE:
+                break
+            chain[index] = None
+            item.varint()
+            index = item.varint()
+        for caller in list(chain)[:0:-1]:
+            if caller not in self._open:
+                self.get(caller, self._items[caller - 1])
+
+    def _too_deep(self, cursor: Cursor, index: int) -> NoReturn:
+        cursor.fail("a location is made of too many others", "debug-depth", found=f"location {index}")
+
+    def _references(
+        self, cursor: Cursor, owner: int, count: int = 1, depth_limit: int = DEPTH
+    ) -> list[loc.Location | None]:
         """The next ``count`` locations that the location ``owner`` refers to."""
         found = []
         depth, weight = self._weights.get(owner, (1, 1))
@@ -80,8 +108,8 @@ class DebugTable:
             found.append(self.get(index, cursor))
             below = self._weights[index]
             depth, weight = max(depth, below[0] + 1), weight + below[1]
-        if depth > DEPTH or weight > WEIGHT:
-            cursor.fail("a location is made of too many others", "debug-depth", found=f"location {owner}")
+        if depth > depth_limit or weight > WEIGHT:
+            self._too_deep(cursor, owner)
         self._weights[owner] = depth, weight
         return found
 
@@ -110,7 +138,7 @@ class DebugTable:
             case 5:
                 return self._subprogram(cursor, index)
             case 6:
-                return loc.CallSite(*self._references(cursor, index, 2))
+                return loc.CallSite(*self._references(cursor, index, 2, CALLS))
         cursor.position -= 1
         cursor.fail("there is no location with this tag", "debug-tag", found=tag)
 
