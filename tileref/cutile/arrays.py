@@ -8,9 +8,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tileir.errors import ArgumentError
-
 from ..formats import Array
+from .errors import ArgumentTypeError, ArgumentValueError
 
 TORCH_WITHOUT_NUMPY = {
     "bfloat16": ml_dtypes.bfloat16,
@@ -40,7 +39,7 @@ def as_numpy(value: Any, where: str) -> Array:
     try:
         return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise ArgumentError(
+        raise ArgumentTypeError(
             f"{where} is an array that numpy cannot see: {error}",
             rule="argument-type",
             found=type(value).__name__,
@@ -50,7 +49,7 @@ def as_numpy(value: Any, where: str) -> Array:
 
 def _of_tensor(torch: Any, tensor: Any, where: str) -> Array:
     if tensor.device.type != "cpu":
-        raise ArgumentError(
+        raise ArgumentValueError(
             f"{where} is not in the CPU's memory",
             rule="argument-type",
             found=f"a tensor on {tensor.device}",
@@ -73,7 +72,7 @@ def strides_of(array: Array, where: str) -> tuple[int, ...]:
         ArgumentError: a stride is negative, or no multiple of an element.
     """
     if any(s % array.itemsize or s < 0 for s in array.strides):
-        raise ArgumentError(
+        raise ArgumentValueError(
             f"{where} has strides that no kernel takes",
             rule="argument-layout",
             found=f"{array.strides} bytes",

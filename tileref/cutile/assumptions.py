@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from tileir.errors import ArgumentError
-
 from ..formats import Array
+from .errors import ArgumentOverflowError, ArgumentTypeError, ArgumentValueError
 
 SPECIALISED_RANK = 5
 """Of arrays of more dimensions nothing is assumed."""
 DIVISOR = 16
+LARGEST = (1 << 31) - 1
+"""The largest extent or stride that an index of 32 bits counts."""
 
 Fixed = tuple[int | None, ...]
 
@@ -46,12 +47,21 @@ def assumed_of(array: Array, strides: tuple[int, ...], annotation: Any, where: s
     rank = array.ndim
     special = rank <= SPECIALISED_RANK
     shape = array.shape
+    index_dtype = "int32" if annotation is None else str(annotation.index_dtype)
+    for what, values in (("an extent", shape), ("a stride", strides)):
+        if index_dtype == "int32" and max(values, default=0) > LARGEST:
+            raise ArgumentOverflowError(
+                f"{where} has {what} that does not fit int32, which its parameter is indexed with",
+                rule="argument-range",
+                found=max(values),
+                expected="a parameter annotated with ct.ArrayAnnotation(index_dtype=ct.int64)",
+            )
     # The unit of a stride is an element, of its alignment 16 bytes.
     unit = DIVISOR // array.itemsize if DIVISOR % array.itemsize == 0 else 1
     return Assumed(
         dtype=array.dtype.name,
         ndim=rank,
-        index_dtype="int32" if annotation is None else str(annotation.index_dtype),
+        index_dtype=index_dtype,
         stride_constant=_named(strides, getattr(annotation, "static_stride_dims", ()), where)
         or tuple(1 if special and s == 1 else None for s in strides),
         # cuda-tile 1.7.0 makes extents of 1 constants as well, and then asserts of their strides that they
@@ -75,7 +85,7 @@ def shared(each: Sequence[Assumed], annotation: Any, where: str) -> Assumed:
     first = each[0]
     for other in each:
         if (other.dtype, other.ndim) != (first.dtype, first.ndim):
-            raise ArgumentError(
+            raise ArgumentTypeError(
                 f"the arrays of {where} differ in type or rank",
                 rule="argument-list",
                 found=f"{other.dtype} of {other.ndim} dimensions",
@@ -86,7 +96,7 @@ def shared(each: Sequence[Assumed], annotation: Any, where: str) -> Assumed:
             continue
         constants = {getattr(a, f"{name}_constant") for a in each}
         if len(constants) > 1:
-            raise ArgumentError(
+            raise ArgumentValueError(
                 f"the arrays of {where} differ in a {name} that is to be a constant",
                 rule="argument-list",
                 found=" and ".join(sorted(map(str, constants))),
@@ -110,12 +120,16 @@ def _named(values: tuple[int, ...], dims: Sequence[int], where: str) -> Fixed:
         return ()
     for dim in dims:
         if not -len(values) <= dim < len(values):
-            raise ArgumentError(
+            raise ArgumentValueError(
                 f"{where} has no dimension {dim}, which its annotation names",
                 rule="argument-type",
                 found=f"{len(values)} dimensions",
             )
     wanted = {d % len(values) for d in dims}
+    if len(wanted) < len(dims):
+        raise ArgumentValueError(
+            f"the annotation of {where} names a dimension twice", rule="argument-type", found=tuple(dims)
+        )
     return tuple(v if i in wanted else None for i, v in enumerate(values))
 
 

@@ -11,11 +11,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import tileir
-from tileir.errors import ArgumentError, TileError
+from tileir.errors import TileError
 from tileir.module import Module
 
 from ..loading import Loaded
 from .assumptions import Assumed
+from .errors import ArgumentTypeError
 from .parameters import (
     Argument,
     ArrayArgument,
@@ -70,7 +71,7 @@ def arguments_of(kernel: Any, args: Sequence[Any]) -> list[Argument]:
     import cuda.tile as ct
 
     if not isinstance(kernel, ct.kernel):
-        raise ArgumentError(
+        raise ArgumentTypeError(
             "only a function decorated with cuda.tile.kernel can be launched",
             rule="kernel-type",
             found=type(kernel).__name__,
@@ -78,7 +79,7 @@ def arguments_of(kernel: Any, args: Sequence[Any]) -> list[Argument]:
     function = kernel._annotated_function
     names = list(function.pysig.parameters)
     if len(names) != len(args):
-        raise ArgumentError(
+        raise ArgumentTypeError(
             f"the kernel {function.pyfunc.__name__} takes another number of arguments",
             rule="argument-count",
             found=len(args),
@@ -128,6 +129,11 @@ def _compile(kernel: Any, arguments: Sequence[Argument], bytecode: str) -> bytes
     return stream.getvalue()
 
 
+def constraints_of(kernel: Any, args: Sequence[Any]) -> list[Any]:
+    """What cuda-tile's compiler is told about the arguments of a kernel."""
+    return [_constraint(a) for a in arguments_of(kernel, args)]
+
+
 def _constraint(of: Argument) -> Any:
     """What cuda-tile's compiler is told about an argument."""
     import cuda.tile as ct
@@ -153,7 +159,7 @@ def _array_constraint(name: str, assumed: Assumed) -> Any:
 
     dtype = getattr(ct, "bool_" if assumed.dtype == "bool" else assumed.dtype, None)
     if not isinstance(dtype, ct.DType):
-        raise ArgumentError(
+        raise ArgumentTypeError(
             f"{name} is an array of a type that no kernel takes", rule="argument-type", found=assumed.dtype
         )
     return ArrayConstraint(
@@ -172,7 +178,7 @@ def _native(of: ConstantArgument) -> Any:
 
     kind = classify_constant(of.value, True)
     if kind is None:
-        raise ArgumentError(
+        raise ArgumentTypeError(
             f"{of.name} is a constant of a type that this version of cuda-tile does not take",
             rule="argument-type",
             found=type(of.value).__name__,

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..result import LaunchResult
 from ..targets.model import Model
-from .compiling import require_cutile
+from .compiling import constraints_of, require_cutile
+from .errors import ArgumentTypeError
 from .launching import launch
 from .pretended import pretended_gpu
 from .tuning import first_that_compiles
@@ -28,6 +29,7 @@ def emulating(
         with tileref.cutile.emulating(model="sm_90") as launches:
             ct.launch(None, grid, kernel, args)
 
+    ``KernelSignature.from_kernel_args`` of ``cuda.tile.compilation`` looks at arrays in the CPU's memory.
     ``cuda.tile.tune.exhaustive_search`` measures nothing: it answers with the first configuration that
     compiles. If torch is loaded and has no GPU of its own, it has one in appearance: tensors made on, or
     moved to, "cuda" are in the CPU's memory.
@@ -51,14 +53,33 @@ def emulating(
         *,
         programmatic_dependent_launch: bool = False,
     ) -> None:
+        for what, value in (("the grid", grid), ("the arguments of the kernel", kernel_args)):
+            if not isinstance(value, tuple):
+                raise ArgumentTypeError(
+                    f"cuda.tile.launch takes {what} as a tuple",
+                    rule="argument-type",
+                    found=type(value).__name__,
+                )
         results.append(launch(grid, kernel, kernel_args, model=model, **options))
 
     def tuned(*args: Any, **kwargs: Any) -> Any:
         return first_that_compiles(*args, **kwargs)
 
+    def constraints(kernel: Any, args: Sequence[Any], _convention: Any, /) -> list[Any]:
+        return constraints_of(kernel, args)
+
+    def get_compute_capability(_device: int = 0) -> tuple[int, int]:
+        return capability
+
+    stand_ins = {
+        _cext.launch: emulated,
+        _cext.get_compute_capability: get_compute_capability,
+        _cext.get_parameter_constraints_from_pyargs: constraints,
+        tune.exhaustive_search: tuned,
+    }
     with ExitStack() as stack:
         stack.enter_context(pretended_gpu(capability))
-        stack.enter_context(_replaced({_cext.launch: emulated, tune.exhaustive_search: tuned}))
+        stack.enter_context(_replaced(stand_ins))
         yield results
 
 

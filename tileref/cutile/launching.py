@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tileir.errors import ArgumentError
+
+from ..arguments import check_grid
 from ..inspection.comparing import ArgumentDifference, Comparison
 from ..inspection.comparing import compare as compare_module
 from ..inspection.estimating import Estimate
@@ -20,6 +23,7 @@ from ..result import LaunchResult
 from ..targets.model import Model
 from .arrays import shaped
 from .compiling import BYTECODE, Compiled, arguments_of, compiled_for
+from .errors import ArgumentValueError
 from .parameters import Argument, ArrayArgument, ListArgument, TupleArgument
 
 
@@ -53,9 +57,25 @@ def launch(
         TileError: cuda-tile is not installed; an argument is of the wrong type, count or layout; or the
             kernel cannot be run. cuda-tile's own exceptions say what its compiler refuses.
     """
+    extents = grid_of(grid)
     compiled, flat, owners = _prepared(kernel, args, bytecode)
-    result = launch_module(compiled.loaded, grid, flat, model=model, **options)
+    result = launch_module(compiled.loaded, extents, flat, model=model, **options)
     return _in_terms_of(result, owners)
+
+
+def grid_of(grid: int | Sequence[int]) -> tuple[int, int, int]:
+    """A grid as three extents; those that are missing are 1, all three of them too.
+
+    Raises:
+        ArgumentValueError: as ``tileref.launch``, and a ``ValueError`` as well.
+    """
+    given = (1,) if isinstance(grid, tuple) and not grid else grid
+    try:
+        return check_grid(given)
+    except ArgumentError as error:
+        raise ArgumentValueError(
+            error.message, rule=error.rule, found=error.found, expected=error.expected
+        ) from None
 
 
 def estimate(
@@ -66,7 +86,7 @@ def estimate(
     ``options`` are those of ``tileref.estimate``: model, threads, memory_budget, seconds.
     """
     compiled, flat, _ = _prepared(kernel, args, bytecode)
-    return estimate_module(compiled.module, grid, flat, **options)
+    return estimate_module(compiled.module, grid_of(grid), flat, **options)
 
 
 def compare(
@@ -84,7 +104,7 @@ def compare(
     calls the arrays by the names of the kernel's parameters.
     """
     compiled, flat, owners = _prepared(kernel, args, bytecode)
-    found = compare_module(compiled.loaded, grid, flat, models=models, **options)
+    found = compare_module(compiled.loaded, grid_of(grid), flat, models=models, **options)
     for result in found.results:
         _in_terms_of(result, owners)
     arguments: dict[int, ArgumentDifference] = {}

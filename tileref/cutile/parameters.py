@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tileir.errors import ArgumentError
-
 from ..arguments import Table
 from ..formats import Array
 from .arrays import as_numpy, is_array, memory_of, strides_of
 from .assumptions import Assumed, assumed_of, shared
+from .errors import ArgumentOverflowError, ArgumentTypeError
 
 
 @dataclass(frozen=True)
@@ -129,10 +128,12 @@ def argument(name: str, value: Any, annotation: Any) -> Argument:
         ArgumentError: a kernel takes no such value there.
     """
     items = _items(annotation)
+    if isinstance(value, tuple) and type(value) is not tuple:
+        raise _refused(name, value, "a plain tuple, not a class made of it")
     if isinstance(value, tuple):
         each = getattr(annotation, "each", None)
         if items is not None and len(items) != len(value):
-            raise ArgumentError(
+            raise ArgumentTypeError(
                 f"{name} is a tuple of another length",
                 rule="argument-type",
                 found=len(value),
@@ -162,7 +163,7 @@ def argument(name: str, value: Any, annotation: Any) -> Argument:
 
 def _within(name: str, value: int, bits: int) -> int:
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
-        raise ArgumentError(
+        raise ArgumentOverflowError(
             f"{name} does not fit int{bits}" + (", and ct.ScalarInt64 is 64 bits wide" if bits == 32 else ""),
             rule="argument-range",
             found=value,
@@ -176,8 +177,8 @@ def _items(annotation: Any) -> tuple[Any, ...] | None:
     return items if isinstance(items, tuple) else None
 
 
-def _refused(name: str, value: Any, expected: str) -> ArgumentError:
-    return ArgumentError(
+def _refused(name: str, value: Any, expected: str) -> ArgumentTypeError:
+    return ArgumentTypeError(
         f"{name} is of a type that no kernel takes here",
         rule="argument-type",
         found=type(value).__name__,
@@ -193,7 +194,7 @@ def _array(name: str, value: Any, annotation: Any) -> ArrayArgument:
 
 def _list(name: str, values: list[Any], annotation: Any) -> ListArgument:
     if not values:
-        raise ArgumentError(f"{name} is an empty list, which no kernel takes", rule="argument-list")
+        raise ArgumentTypeError(f"{name} is an empty list, which no kernel takes", rule="argument-list")
     for i, value in enumerate(values):
         if not is_array(value):
             raise _refused(f"{name}[{i}]", value, "an array, as all items of a list are")

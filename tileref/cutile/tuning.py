@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .compiling import compile_kernel
+from .launching import grid_of
 
 
 def first_that_compiles(
@@ -33,11 +34,13 @@ def first_that_compiles(
 
     failures: list[tuple[Any, type[BaseException], str]] = []
     for config in search_space:
+        # What these raise ends the search on a GPU, too.
+        grid = grid_fn(config)
+        chosen = kernel if isinstance(kernel, kernel_type) else kernel(config)
+        hinted = chosen.replace_hints(**({} if hints_fn is None else hints_fn(config)))
         try:
-            chosen = kernel if isinstance(kernel, kernel_type) else kernel(config)
-            hints = {} if hints_fn is None else hints_fn(config)
-            grid_fn(config)
-            compile_kernel(chosen.replace_hints(**hints), args_fn(config))
+            compile_kernel(hinted, args_fn(config))
+            grid_of(grid)
         except Exception as error:  # As the original does: a configuration that fails is passed over.
             failures.append((config, type(error), str(error)))
             continue
