@@ -80,39 +80,67 @@ class Undefined:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Which lanes of a tile have no value, and the operations that took it from them.
+    """Which lanes of a tile have no value, and which operation took it from which of them.
 
-    ``lanes`` broadcasts against the tile's data.
+    Attributes:
+        lanes: the marked lanes; broadcasts against the tile's data.
+        parts: each operation with the lanes that it is to blame for, in arrays of the shape of ``lanes``, of
+            which that is the union. Several may be to blame for one lane.
     """
 
     lanes: Lanes
-    origins: tuple[Operation, ...]
+    parts: tuple[tuple[Operation, Lanes], ...]
+
+    @property
+    def origins(self) -> tuple[Operation, ...]:
+        """The operations that took a lane's value away."""
+        return tuple(origin for origin, lanes in self.parts if lanes.any())
 
     def map(self, function: Callable[[Lanes], Lanes]) -> Marks:
         """The marks of a rearranged tile."""
-        return Marks(function(self.lanes), self.origins)
+        lanes = function(self.lanes)
+        if len(self.parts) == 1:
+            return Marks(lanes, ((self.parts[0][0], lanes),))
+        return Marks(lanes, tuple((origin, function(part)) for origin, part in self.parts))
 
 
 def marks(lanes: Lanes | None, origin: Operation) -> Marks | None:
     """Marks on ``lanes``, or None where no lane is marked."""
     if lanes is None or not lanes.any():
         return None
-    return Marks(lanes, (origin,))
+    return Marks(lanes, ((origin, lanes),))
 
 
 def join(parts: Sequence[Marks | None]) -> Marks | None:
     """Lanes that any of ``parts`` marks; what an operation on several operands answers."""
     there = [m for m in parts if m is not None]
-    if not there:
-        return None
-    if len(there) == 1:
-        return there[0]
+    if len(there) < 2:
+        return there[0] if there else None
+    blamed: dict[Operation, Lanes] = {}
+    for m in there:
+        for origin, lanes in m.parts:
+            blamed[origin] = blamed[origin] | lanes if origin in blamed else lanes
     lanes = there[0].lanes
-    origins = dict.fromkeys(there[0].origins)
     for m in there[1:]:
         lanes = lanes | m.lanes
-        origins.update(dict.fromkeys(m.origins))
-    return Marks(lanes, tuple(origins))
+    return Marks(
+        lanes, tuple((origin, np.broadcast_to(part, lanes.shape)) for origin, part in blamed.items())
+    )
+
+
+def assembled(shape: tuple[int, ...], pieces: Sequence[tuple[Any, Marks | None]]) -> Marks | None:
+    """Marks of a tile put together from pieces, each at the index beside it; later ones cover others."""
+    origins = dict.fromkeys(origin for _, m in pieces if m is not None for origin, _ in m.parts)
+    if not origins:
+        return None
+    lanes = np.zeros(shape, np.bool_)
+    blamed = {origin: np.zeros(shape, np.bool_) for origin in origins}
+    for where, m in pieces:
+        here = {} if m is None else dict(m.parts)
+        lanes[where] = False if m is None else m.lanes
+        for origin, part in blamed.items():
+            part[where] = here.get(origin, False)
+    return Marks(lanes, tuple(blamed.items()))
 
 
 def first_lane(lanes: Lanes) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from tileir.types import GatherScatterViewType, PartitionViewType, StridedViewTy
 
 from .formats import Array, dtype_of
 from .ordering.tokens import TOKEN, Token, join_tokens, merge_tokens
-from .undefined import Marks
+from .undefined import Marks, assembled
 
 Selection = NDArray[np.intp]
 
@@ -50,8 +51,8 @@ class Tile:
         """A tile of ``type_`` whose lanes are this one's, moved by ``function`` (marks move along)."""
         undefined = self.undefined
         if undefined is not None:
-            lanes = np.broadcast_to(undefined.lanes, (undefined.lanes.shape[0], *self.type.shape))
-            undefined = Marks(function(lanes), undefined.origins)
+            shape = self.type.shape
+            undefined = undefined.map(lambda m: function(np.broadcast_to(m, (m.shape[0], *shape))))
         return Tile(type_, function(self.data), undefined)
 
     def full(self, blocks: int) -> Array:
@@ -110,17 +111,10 @@ def merge(blocks: int, parts: Sequence[tuple[Selection | None, RuntimeValue]]) -
     # Loop-carried and yielded values are tiles and tokens alone: the dialect forbids views there.
     assert isinstance(first, Tile)
     data = np.zeros((blocks, *first.type.shape), dtype_of(first.type))
-    lanes = None
-    origins: list[Marks] = []
+    pieces: list[tuple[Any, Marks | None]] = []
     for selection, part in parts:
         assert isinstance(part, Tile)
         where = slice(None) if selection is None else selection
         data[where] = part.data
-        if part.undefined is not None:
-            if lanes is None:
-                lanes = np.zeros(data.shape, np.bool_)
-            lanes[where] = part.undefined.lanes
-            origins.append(part.undefined)
-    if lanes is None:
-        return Tile(first.type, data)
-    return Tile(first.type, data, Marks(lanes, tuple(dict.fromkeys(o for m in origins for o in m.origins))))
+        pieces.append((where, part.undefined))
+    return Tile(first.type, data, assembled(data.shape, pieces))

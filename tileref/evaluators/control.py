@@ -142,10 +142,10 @@ def bounds_of(frame: Frame, op: ops.For, lowerBound: Tile, upperBound: Tile, ste
     for bound in (lowerBound, upperBound, step):
         if bound.undefined is not None:
             frame.run.report_use(frame, op, bound.undefined, "a bound of a loop")
-    bad = step.data <= 0
+    bounds = [_as_read(b, unsigned=op.unsignedCmp) for b in (lowerBound, upperBound, step)]
+    bad = step.data <= 0 if step.data.dtype != np.bool_ else np.ones(step.data.shape, np.bool_)
     if bad.any():
         frame.run.report(frame, op, Kind.LOOP_STEP, "a loop's step is not positive", bad)
-    bounds = [_as_read(b, unsigned=op.unsignedCmp) for b in (lowerBound, upperBound, step)]
     return [*bounds[:2], np.maximum(bounds[2], 1)]
 
 
@@ -153,6 +153,8 @@ def _as_read(bound: Tile, *, unsigned: bool) -> Array:
     """A bound as Python-sized integers: the comparison alone can be unsigned, and i64 has no wider type."""
     fmt = integer_format(bound.type)
     array = bound.data.astype(object)
+    if fmt.width == 1:
+        array = -array
     return np.where(array < 0, array + (1 << fmt.width), array) if unsigned else array
 
 

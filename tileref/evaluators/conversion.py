@@ -13,7 +13,7 @@ from ..formats import ROUNDINGS, Array, element_format, float_format, integer_fo
 from ..frame import Frame
 from ..kinds import Kind
 from ..targets.model import Model
-from ..undefined import Marks
+from ..undefined import Lanes, Marks
 from ..values import Tile
 from .registry import elementwise, evaluates, partial_elementwise
 
@@ -104,8 +104,11 @@ def _spread(source: Tile, type_: TileType) -> Marks | None:
     if source.undefined is None:
         return None
     old, new = source.type.size, type_.size
-    lanes = np.broadcast_to(source.undefined.lanes, (source.undefined.lanes.shape[0], old))
-    if new >= old:
-        return Marks(np.repeat(lanes, new // old, axis=1), source.undefined.origins)
-    joined = lanes.reshape(lanes.shape[0], new, old // new).any(axis=2)
-    return Marks(np.asarray(joined), source.undefined.origins)
+
+    def spread(marked: Lanes) -> Lanes:
+        lanes = np.broadcast_to(marked, (marked.shape[0], old))
+        if new >= old:
+            return np.repeat(lanes, new // old, axis=1)
+        return np.asarray(lanes.reshape(lanes.shape[0], new, old // new).any(axis=2))
+
+    return source.undefined.map(spread)

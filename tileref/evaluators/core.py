@@ -13,7 +13,7 @@ from tileir.types import I32, TileType
 from ..formats import Array, constant_array, integer_format
 from ..frame import Frame
 from ..kinds import Kind
-from ..undefined import Marks, join, marks
+from ..undefined import Marks, assembled, join, marks
 from ..values import Tile
 from .registry import CAUSES, evaluates
 
@@ -40,18 +40,14 @@ def cat(_frame: Frame, op: ops.Cat, lhs: Tile, rhs: Tile) -> Tile:
     """Join two tiles."""
     axis = op.dim + 1
     blocks = max(lhs.data.shape[0], rhs.data.shape[0])
-    undefined = None
-    if lhs.undefined is not None or rhs.undefined is not None:
-        lanes = [
-            np.zeros((blocks, *t.type.shape), np.bool_)
-            if t.undefined is None
-            else np.broadcast_to(t.undefined.lanes, (blocks, *t.type.shape))
-            for t in (lhs, rhs)
-        ]
-        joined = join([lhs.undefined, rhs.undefined])
-        assert joined is not None
-        undefined = Marks(np.concatenate(lanes, axis), joined.origins)
-    return Tile(_type(op.result.type), np.concatenate([lhs.full(blocks), rhs.full(blocks)], axis), undefined)
+    type_, border = _type(op.result.type), lhs.type.shape[op.dim]
+    before = (slice(None),) * axis
+    pieces = [
+        ((*before, slice(border)), lhs.undefined),
+        ((*before, slice(border, None)), rhs.undefined),
+    ]
+    data = np.concatenate([lhs.full(blocks), rhs.full(blocks)], axis)
+    return Tile(type_, data, assembled((blocks, *type_.shape), pieces))
 
 
 @evaluates()
@@ -89,15 +85,7 @@ def insert(frame: Frame, op: ops.Insert, source: Tile, destination: Tile, indice
     where = _grid(blocks, starts, source.type.shape)
     data = np.array(destination.full(blocks))
     data[where] = source.data
-    undefined = None
-    if source.undefined is not None or destination.undefined is not None:
-        lanes = np.zeros((blocks, *type_.shape), np.bool_)
-        if destination.undefined is not None:
-            lanes |= destination.undefined.lanes
-        lanes[where] = False if source.undefined is None else source.undefined.lanes
-        joined = join([source.undefined, destination.undefined])
-        assert joined is not None
-        undefined = Marks(lanes, joined.origins)
+    undefined = assembled(data.shape, [(..., destination.undefined), (where, source.undefined)])
     return Tile(type_, data, join([undefined, *_of_indices(indices, type_), marks(outside, op)]))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from tileir.attributes import Signedness
@@ -12,7 +14,7 @@ from ..formats import Array, float_format
 from ..frame import Frame
 from ..numerics.conversion import ftof
 from ..numerics.formats import F32, FloatFormat
-from ..undefined import Marks, join
+from ..undefined import Lanes, Marks, join
 from ..values import Tile
 from .registry import evaluates
 
@@ -20,13 +22,14 @@ from .registry import evaluates
 def _marks(lhs: Tile, rhs: Tile, acc: Tile) -> Marks | None:
     """A product's lane has no value if anything in its row, its column or its accumulator has none."""
     found = [acc.undefined]
-    if lhs.undefined is not None:
-        lanes = np.broadcast_to(lhs.undefined.lanes, (lhs.undefined.lanes.shape[0], *lhs.type.shape))
-        found.append(Marks(np.asarray(lanes.any(axis=-1, keepdims=True)), lhs.undefined.origins))
-    if rhs.undefined is not None:
-        lanes = np.broadcast_to(rhs.undefined.lanes, (rhs.undefined.lanes.shape[0], *rhs.type.shape))
-        found.append(Marks(np.asarray(lanes.any(axis=-2, keepdims=True)), rhs.undefined.origins))
+    for tile, axis in ((lhs, -1), (rhs, -2)):
+        if tile.undefined is not None:
+            found.append(tile.undefined.map(partial(_along, shape=tile.type.shape, axis=axis)))
     return join(found)
+
+
+def _along(lanes: Lanes, shape: tuple[int, ...], axis: int) -> Lanes:
+    return np.asarray(np.broadcast_to(lanes, (lanes.shape[0], *shape)).any(axis=axis, keepdims=True))
 
 
 def factors(
@@ -81,9 +84,7 @@ def _any(tile: Tile) -> Marks | None:
     """Marks on everything that may use any lane of ``tile``."""
     if tile.undefined is None:
         return None
-    lanes = tile.undefined.lanes
-    any_lane = lanes.any(axis=tuple(range(1, lanes.ndim)), keepdims=True)
-    return Marks(np.asarray(any_lane), tile.undefined.origins)
+    return tile.undefined.map(lambda m: np.asarray(m.any(axis=tuple(range(1, m.ndim)), keepdims=True)))
 
 
 @evaluates()

@@ -40,8 +40,20 @@ def offset(_frame: Frame, op: ops.Offset, ptr: Tile, offset: Tile) -> Tile:
     """Advance pointers."""
     type_ = op.result.type
     assert isinstance(type_, TileType)
-    data = ptr.data + offset.data.astype(np.int64) * pointee(ptr).bytes
-    return Tile(type_, data, join_marks([ptr.undefined, offset.undefined]))
+    steps = offset.data.astype(np.int64)
+    if offset.data.dtype == np.bool_:
+        steps = -steps
+    size = pointee(ptr).bytes
+    data = ptr.data + steps * size
+    wrapped = None
+    if offset.data.dtype == np.int64:
+        # Narrower offsets of what a buffer holds wrap nowhere.
+        most, least = ((1 << 63) - 1) // size, -((1 << 63) // size)
+        if steps.max() > most or steps.min() < least or data.min() < 0 or ptr.data.min() < 0:
+            wrapped = (steps > most) | (steps < least)
+            wrapped |= (steps < 0) & (ptr.data >= 0) & (data < 0)
+            wrapped |= (steps > 0) & (ptr.data < 0) & (data >= 0)
+    return Tile(type_, data, join_marks([ptr.undefined, offset.undefined, marks(wrapped, op)]))
 
 
 @evaluates()
@@ -114,11 +126,10 @@ def _active(
         frame.run.report_use(frame, op, mask.undefined, "a mask")
     active = None if mask is None else np.broadcast_to(mask.data, shape).reshape(-1)
     if pointers.undefined is not None:
-        used = np.broadcast_to(pointers.undefined.lanes, shape)
-        if active is not None:
-            used = used & active.reshape(shape)
-        if used.any():
-            frame.run.report_use(frame, op, Marks(used, pointers.undefined.origins), "a pointer")
+        part = True if active is None else active.reshape(shape)
+        used = pointers.undefined.map(lambda m: np.broadcast_to(m, shape) & part)
+        if used.lanes.any():
+            frame.run.report_use(frame, op, used, "a pointer")
     return active
 
 
@@ -234,13 +245,13 @@ def report_causes(
     """Report the operations because of which lanes without a value reach memory."""
     if undefined is None:
         return
-    lanes = np.broadcast_to(undefined.lanes, shape)
-    if active is not None:
-        lanes = lanes & active.reshape(shape)
-    if not lanes.any():
-        return
-    for origin in undefined.origins:
-        if type(origin) in CAUSES:
+    for origin, part in undefined.parts:
+        if type(origin) not in CAUSES:
+            continue
+        lanes = np.broadcast_to(part, shape)
+        if active is not None:
+            lanes = lanes & active.reshape(shape)
+        if lanes.any():
             kind, message = CAUSES[type(origin)]
             frame.run.report(frame, origin, kind, f"{message} reaches memory", lanes)
 

@@ -89,8 +89,7 @@ def together(blocks: int) -> Iterator[None]:
 
 
 def _events(result: Any) -> list[Any]:
-    """What is reported. How many lanes a cause is said to have depends on which blocks ran together."""
-    return sorted({(e.kind, e.operation) for e in result.undefined})
+    return sorted((e.kind, e.operation, e.count, e.block, e.lane, e.message) for e in result.undefined)
 
 
 def disagreements(program: Program) -> list[str]:
