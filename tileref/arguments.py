@@ -11,7 +11,7 @@ import numpy as np
 
 from tileir.errors import ArgumentError
 from tileir.module import Function, Module
-from tileir.types import NumberType, PointerType, TileType
+from tileir.types import F4E2M1FN, NumberType, PointerType, TileType
 
 from .formats import ADDRESS, Array, format_of
 from .memory import Memory
@@ -172,6 +172,9 @@ def bind(entry: Function, arguments: Sequence[Any], memory: Memory) -> list[Runt
     return values
 
 
+PACKED = ", two elements a byte, the even one in the low half (tileref.numerics.pack makes them)"
+
+
 def accepted(element: NumberType) -> tuple[np.dtype[Any], ...]:
     """Array types that hold elements of a type: the format's own, or unsigned for a plain integer."""
     fmt = format_of(element)
@@ -179,6 +182,9 @@ def accepted(element: NumberType) -> tuple[np.dtype[Any], ...]:
         return np.dtype(np.bool_), np.dtype(np.uint8)
     if element.name == "i4":
         return np.dtype(np.int8), np.dtype(ml_dtypes.int4)
+    if element is F4E2M1FN:
+        # Two elements a byte, the even one in the low half.
+        return np.dtype(np.uint8), np.dtype(np.int8)
     if isinstance(fmt, IntegerFormat):
         return fmt.dtype, fmt.unsigned_dtype
     return (fmt.dtype,)
@@ -201,7 +207,7 @@ def _buffer(
             f"{where} points to {element}",
             rule="argument-type",
             found=f"an array of {argument.dtype}",
-            expected=f"an array of {names}",
+            expected=f"an array of {names}" + (PACKED if element is F4E2M1FN else ""),
         )
     return Tile(type_, np.array([_placed(where, position, argument, memory)], ADDRESS))
 

@@ -15,8 +15,8 @@ from tileir.errors import ArgumentError, TileError
 from tileir.files import write_whole
 
 from .formats import Array
-from .numerics.conversion import ftof
-from .numerics.formats import F64, FORMATS, FloatFormat, IntegerFormat
+from .numerics.conversion import ftof, pack
+from .numerics.formats import F4E2M1FN, F64, FORMATS, FloatFormat, IntegerFormat
 
 FORMS = "FILE.npy[:FORMAT], FORMAT:NUMBER, NUMBER, zeros|iota|random|fill:FORMAT:SHAPE[:OPTION...]"
 """What an argument may look like."""
@@ -102,7 +102,7 @@ def _file(text: str, path: str, format_name: str | None) -> Array:
     fmt = _format(text, format_name)
     if array.dtype.itemsize != fmt.dtype.itemsize or array.dtype.hasobject:
         raise _wrong(text, "the file's elements are of another size", f"{fmt.dtype.itemsize} bytes")
-    return np.ascontiguousarray(array).view(fmt.dtype)
+    return np.ascontiguousarray(array).view(np.uint8 if fmt is F4E2M1FN else fmt.dtype)
 
 
 def _made(text: str, kind: str, parts: list[str]) -> Array:
@@ -116,7 +116,15 @@ def _made(text: str, kind: str, parts: list[str]) -> Array:
         raise _wrong(text, "the array has too many dimensions", f"at most {DIMENSIONS}")
     if np.prod(shape, dtype=object) * fmt.dtype.itemsize > LARGEST:
         raise _wrong(text, "the array is too large", f"at most {LARGEST} bytes")
-    return np.ascontiguousarray(MAKERS[kind](text, fmt, shape, parts[2:]))
+    made = np.ascontiguousarray(MAKERS[kind](text, fmt, shape, parts[2:]))
+    return _packed(text, made) if fmt is F4E2M1FN else made
+
+
+def _packed(text: str, array: Array) -> Array:
+    """Two elements a byte, as a kernel takes them."""
+    if array.shape[-1] % 2:
+        raise _wrong(text, "two elements of f4E2M1FN share a byte", "an even extent at the end")
+    return pack(array, F4E2M1FN).view(np.uint8)
 
 
 DIMENSIONS = 64

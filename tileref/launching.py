@@ -71,8 +71,8 @@ def launch(
             what ``tileref.load`` loaded before, whose globals keep what launches leave in them.
         grid: blocks along x, y and z; missing extents are 1.
         args: the entry's parameters in order: a numpy array for a pointer (read and written in place; its
-            type must be the pointee's, with ``ml_dtypes`` for bfloat16 and the 8-bit floats), a ``Table`` for
-            a pointer to pointers, a number for a value.
+            type must be the pointee's, with ``ml_dtypes`` for bfloat16 and the 8-bit floats; for f4E2M1FN
+            bytes, of two elements each), a ``Table`` for a pointer to pointers, a number for a value.
         model: who decides what the dialect leaves open; see ``tileref.models()``.
         entry: name of the entry, if the module has several.
         check: ``"on"`` reports what is undefined, ``"strict"`` raises at the first, ``"off"`` says nothing.

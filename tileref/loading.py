@@ -11,10 +11,11 @@ import numpy as np
 import tileir
 from tileir.errors import ArgumentError
 from tileir.module import Function, Global, Module
-from tileir.types import NumberType
+from tileir.types import F4E2M1FN, NumberType
 
 from .formats import Array, constant_array, format_of
 from .memory import Buffer, Memory, encode
+from .numerics.conversion import pack
 from .preparing import Prepared, prepare_function
 
 if TYPE_CHECKING:
@@ -91,9 +92,12 @@ def _element(variable: Global) -> NumberType:
 
 def _initial(variable: Global) -> Array:
     """The bytes of a global as loading initialises it."""
-    raw = encode(np.ascontiguousarray(constant_array(variable.value)), _element(variable))
+    element, values = _element(variable), np.ascontiguousarray(constant_array(variable.value))
+    raw = pack(values.reshape(-1), format_of(element)) if element is F4E2M1FN else encode(values, element)
     return raw.reshape(-1).view(np.uint8).copy()
 
 
 def _as_array(variable: Global, buffer: Buffer) -> Array:
+    if _element(variable) is F4E2M1FN:
+        return buffer.bytes  # Two elements each.
     return buffer.bytes.view(format_of(_element(variable)).dtype).reshape(variable.value.type.shape)

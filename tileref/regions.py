@@ -11,13 +11,16 @@ from typing import Any
 
 from tileir.errors import TileError, UnsupportedError
 from tileir.module import Operation, Region, Value
-from tileir.ops import control
+from tileir.ops import control, memory
+from tileir.types import F4E2M1FN, PointerType, TileType
 
 from .frame import Frame, compose
 from .undefined import describe
 from .values import RuntimeValue, Selection
 
 TERMINATORS = (control.Yield, control.Continue, control.Break, control.Return)
+BY_POINTER = (memory.LoadPtrTko, memory.StorePtrTko, memory.Offset)
+"""Operations that take a pointer for the place of one element."""
 
 
 @dataclass(slots=True)
@@ -83,8 +86,20 @@ def _step(operation: Operation, dead: tuple[Value, ...]) -> Step:
             rule="operation-unsupported",
             **describe(operation),
         )
+    if isinstance(operation, BY_POINTER) and any(map(_is_to_halves, operation.uses)):
+        raise UnsupportedError(
+            "a pointer to f4E2M1FN leads to a byte, which two elements share: views are the way to them",
+            rule="half-byte",
+            **describe(operation),
+        )
     operands = tuple(operation.__dict__[p.name] for p in operation.declaration.operands)
     return Step(operation, evaluate, operands, dead)
+
+
+def _is_to_halves(value: Value) -> bool:
+    """Whether ``value`` points to elements of half a byte."""
+    element = value.type.element if isinstance(value.type, TileType) else None
+    return isinstance(element, PointerType) and element.pointee is F4E2M1FN
 
 
 def prepare(region: Region) -> list[Step]:

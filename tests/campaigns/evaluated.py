@@ -34,6 +34,11 @@ KNOWN: dict[str, str] = {
     "negi overflow=no_wrap": "what the unsigned half of the promise means for a signed operation is open",
     "pack element=i1": "not tested through a kernel yet; numerics.pack is",
     "pack element=tf32": "not tested yet",
+    **{
+        f"{name} element={element}": "refused: two elements share a byte"
+        for name in ("load_ptr_tko", "store_ptr_tko", "offset")
+        for element in ("f4E2M1FN", "ptr<f4E2M1FN>")
+    },
 }
 """Parts of ``operation attribute=value`` that need no test, and why."""
 

@@ -20,6 +20,8 @@ Array = NDArray[Any]
 SHAPES: tuple[tuple[int, ...], ...] = ((), (8,), (2, 4))
 """Shapes that elementwise operations are tried in."""
 NAMES = "abcdef"
+HALF = "f4E2M1FN"
+"""The format that no pointer leads to; it comes and goes here as an i8 each, of which four bits are it."""
 RELATIONS: dict[str, Callable[[int, int], bool]] = {
     "equal": operator.eq,
     "not_equal": operator.ne,
@@ -90,7 +92,7 @@ def text_of(
     size, result_size = math.prod(shape), math.prod(result_shape)
     parameters, loads = [], []
     for name, element in zip(NAMES, formats, strict=False):
-        parameters.append(f"%p{name}: tile<ptr<{element}>>")
+        parameters.append(f"%p{name}: tile<ptr<{'i8' if element == HALF else element}>>")
         mask, mask_type = "", ""
         if holes:
             parameters.append(f"%m{name}: tile<ptr<i1>>")
@@ -99,26 +101,37 @@ def text_of(
                 f"%{name}_m, %{name}_u = load_ptr_tko weak %{name}_ms : tile<{size}xptr<i1>> -> tile<{size}xi1>, token"
             )
             mask, mask_type = f", %{name}_m", f", tile<{size}xi1>"
-        loads.append(at(f"{name}_s", f"p{name}", element, size))
-        pointers = tile((size,), f"ptr<{element}>")
+        held = "i8" if element == HALF else element
+        loads.append(at(f"{name}_s", f"p{name}", held, size))
+        pointers = tile((size,), f"ptr<{held}>")
+        loaded = f"{name}_b" if element == HALF else f"{name}_v"
         loads.append(
-            f"%{name}_v, %{name}_t = load_ptr_tko weak %{name}_s{mask} : {pointers}{mask_type} -> tile<{size}x{element}>, token"
+            f"%{loaded}, %{name}_t = load_ptr_tko weak %{name}_s{mask} : {pointers}{mask_type} -> tile<{size}x{held}>, token"
         )
+        if element == HALF:
+            loads.append(f"%{name}_c = trunci %{loaded} : tile<{size}xi8> -> tile<{size}xi4>")
+            loads.append(f"%{name}_v = bitcast %{name}_c : tile<{size}xi4> -> tile<{size}x{element}>")
         loads.append(f"%{name} = reshape %{name}_v : tile<{size}x{element}> -> {tile(shape, element)}")
     types = {name.upper(): tile(shape, f) for name, f in zip(NAMES, formats, strict=False)}
     types["R"] = tile(result_shape, result)
     body = operation.format(**types)
     inputs = "\n".join(loads)
+    outer, last, narrowed = result, "flat", ""
+    if result == HALF:
+        outer, last = "i8", "whole"
+        narrowed = f"%bits = bitcast %flat : tile<{result_size}x{result}> -> tile<{result_size}xi4>\n"
+        narrowed += f"%whole = exti %bits unsigned : tile<{result_size}xi4> -> tile<{result_size}xi8>"
     return f"""
-    entry @k({", ".join([*parameters, f"%out: tile<ptr<{result}>>"])}) {{
+    entry @k({", ".join([*parameters, f"%out: tile<ptr<{outer}>>"])}) {{
       {first_of_block(size)}
       {inputs}
       {body if "%r = " in body else "%r = " + body}
       %flat = reshape %r : {types["R"]} -> tile<{result_size}x{result}>
       %result_each = constant <i32: {result_size}> : tile<i32>
       %result_first = muli %x, %result_each : tile<i32>
-      {at("to", "out", result, result_size, "result_first")}
-      %t = store_ptr_tko weak %to, %flat : tile<{result_size}xptr<{result}>>, tile<{result_size}x{result}> -> token
+      {narrowed}
+      {at("to", "out", outer, result_size, "result_first")}
+      %t = store_ptr_tko weak %to, %{last} : tile<{result_size}xptr<{outer}>>, tile<{result_size}x{outer}> -> token
       return
     }}
     """
@@ -149,11 +162,12 @@ def apply(
     out = np.zeros(lanes, FORMATS[result].dtype)
     arguments: list[Any] = []
     for position, array in enumerate(operands):
-        arguments.append(array.copy())
+        arguments.append(array.copy().view(np.int8) if formats[position] == HALF else array.copy())
         if masks is not None:
             arguments.append(masks[position].copy())
     given = [a.tobytes() for a in arguments]
-    launched = tileref.launch(tileir.parse(text), blocks, [*arguments, out], model=model)
+    given_out = out.view(np.int8) if result == HALF else out
+    launched = tileref.launch(tileir.parse(text), blocks, [*arguments, given_out], model=model)
     assert [a.tobytes() for a in arguments] == given, "an operand was changed"
     undefined = launched.undefined_elements.get(len(arguments), np.zeros(lanes, bool))
     return Answer(out, undefined.reshape(-1), launched)

@@ -19,6 +19,7 @@ from ..ordering.access import Access
 from ..undefined import Marks, marks
 from ..undefined import join as join_marks
 from ..values import TOKEN, Tile, Token, join_tokens
+from .halves import are_halves
 from .registry import CAUSES, evaluates
 
 
@@ -313,9 +314,10 @@ def alloca(frame: Frame, op: ops.Alloca) -> Tile:
     assert isinstance(type_, TileType)
     assert isinstance(type_.element, PointerType)
     element = type_.element.pointee
+    size = -(-op.num_elem // 2) if are_halves(element) else op.num_elem * element.bytes
     bases = []
     for _ in range(frame.count):
-        fresh = np.zeros(op.num_elem * memory_dtype(element).itemsize, np.uint8)
+        fresh = np.zeros(size, np.uint8)
         buffer = frame.run.memory.add(fresh, "an allocation")
         buffer.undefined = np.ones(buffer.size, np.bool_)
         buffer.unwritten = np.ones(buffer.size, np.bool_)

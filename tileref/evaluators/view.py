@@ -19,9 +19,10 @@ from ..kinds import Kind
 from ..memory import Buffer, decode, encode, resolve
 from ..numerics.formats import FloatFormat
 from ..ordering.access import Access
-from ..undefined import join, marks
+from ..undefined import Marks, join, marks
 from ..values import Tensor, Tile, Token, View
 from ..window import Placed, Window, place
+from .halves import are_halves, half_of, joined, places
 from .memory import after, begin, gather, report_causes, report_outside, scatter, watch
 from .registry import evaluates
 
@@ -228,14 +229,15 @@ def load_view_tko(
     dtype = memory_dtype(element)
     where = window(frame, op, view, index)
     access = begin(frame, op, token, element)
-    placed = place(frame.run.memory, where, dtype.itemsize)
+    halves = are_halves(element)
+    placed = None if halves else place(frame.run.memory, where, dtype.itemsize)
     quiet = is_quiet(frame, access, where, placed)
     fast = rectangles(frame, where, placed, dtype.itemsize) if quiet else None
     if fast is not None and fast.buffer.undefined is None:
         return Tile(type_, decode(fast.read(dtype, where.shape), element)), after(access, token)
     check_promise(frame, op, where)
     inside = where.inside()
-    addresses = where.addresses(dtype.itemsize)
+    addresses, high = places(where) if halves else (where.addresses(dtype.itemsize), None)
     shape = np.broadcast_shapes(inside.shape, addresses.shape)
     blocks = shape[0]
     shape = (blocks, *where.shape)
@@ -245,6 +247,8 @@ def load_view_tko(
     report_outside(frame, op, resolved, flat, shape, element, "load")
     racing = None if quiet else watch(frame, access, resolved, shape)
     data, undefined = gather(frame, op, resolved, shape, element)
+    if high is not None:
+        data = half_of(data, high)
     found = [marks(racing, op), marks(undefined, op)]
     if not active.all():
         outside = ~active.reshape(shape)
@@ -299,7 +303,8 @@ def store_view_tko(
     dtype = memory_dtype(element)
     where = window(frame, op, view, index)
     access = begin(frame, op, token, element)
-    placed = place(frame.run.memory, where, dtype.itemsize)
+    halves = are_halves(element)
+    placed = None if halves else place(frame.run.memory, where, dtype.itemsize)
     with nullcontext() if frame.run.ordering is None else frame.run.ordering.lock:
         quiet = is_quiet(frame, access, where, placed)
         if quiet and _store_rectangles(frame, tile, where, placed, element):
@@ -308,10 +313,21 @@ def store_view_tko(
     check_promise(frame, op, where)
     shape = (blocks, *where.shape)
     active = np.broadcast_to(where.inside(), shape).reshape(-1)
-    flat = np.broadcast_to(where.addresses(dtype.itemsize), shape).reshape(-1)
+    report_causes(frame, tile.undefined, active, shape)
+    data, undefined = tile.full(blocks), tile.undefined
+    addresses, high = places(where) if halves else (where.addresses(dtype.itemsize), None)
+    flat = np.broadcast_to(addresses, shape).reshape(-1)
+    if high is not None:
+        rows = (blocks, -1)
+        lanes = None if undefined is None else np.broadcast_to(undefined.lanes, shape).reshape(rows)
+        at = np.broadcast_to(high, shape).reshape(rows)
+        storing, data, lanes = joined(
+            op, flat.reshape(rows), at, active.reshape(rows), data.reshape(rows), lanes
+        )
+        active = storing.reshape(-1)
+        if undefined is not None and lanes is not None:
+            undefined = Marks(lanes.reshape(shape), undefined.origins)
     resolved = resolve(frame.run.memory, flat, None if active.all() else active, dtype.itemsize)
     report_outside(frame, op, resolved, flat, shape, element, "store")
-    report_causes(frame, tile.undefined, active, shape)
-    data = tile.full(blocks).reshape(-1)
-    scatter(frame, None if quiet else access, resolved, data, tile.undefined, shape, element)
+    scatter(frame, None if quiet else access, resolved, data.reshape(-1), undefined, shape, element)
     return after(access, token)
