@@ -176,6 +176,20 @@ class WithNans:
 
 
 @dataclass(frozen=True, slots=True)
+class HalvesAndExtremes:
+    """Multiples of a half from -8 to 8, zeros, infinities and NaNs: powers and angles have rules for them."""
+
+    seed: int
+
+    def array(self, buffer: Buffer) -> NDArray[Any]:
+        """A fresh array."""
+        fmt, random = float_format(buffer.format), words(self.seed, prod(buffer.shape))
+        extremes = [0.0, -0.0, np.inf, -np.inf, np.nan]
+        values = np.array([*(np.arange(-16, 17) / 2), *extremes]).astype(fmt.dtype).view(fmt.bits_dtype)
+        return stored(values[(random >> U(20)) % U(len(values))], buffer)
+
+
+@dataclass(frozen=True, slots=True)
 class Patterns:
     """Any pattern of the format, all equally likely."""
 

@@ -9,23 +9,20 @@ import tileir
 import tileref
 from tests.tileref.support import SHARED, arguments, bits, manifest, needs_shared
 from tileref.numerics.bounds import ulp_distance
-from tileref.numerics.formats import FORMATS
+from tileref.numerics.formats import F64
 
 pytestmark = needs_shared
 
-MATH_IN_F32_AND_F64 = {
-    f"{kind}_{name}_{width}"
-    for width in ("float32", "float64")
+MATH_IN_F64 = {
+    f"{kind}_{name}_float64"
     for kind, name in [
         *(("un", n) for n in ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh")),
         ("bin", "pow"),
         ("bin", "atan2"),
     ]
-} - {"un_exp2_float32"}
-
-NOT_CLAIMED = {f"bin_{name}_{width}" for name in ("pow", "atan2") for width in ("float16", "bfloat16")} | {
-    name for name in manifest() if name.startswith("mma_float64")
 }
+
+NOT_CLAIMED = {name for name in manifest() if name.startswith("mma_float64")}
 """Equal here, but not everywhere: the model does not claim the bits."""
 
 
@@ -36,18 +33,17 @@ def test_bits(name: str) -> None:
     kernel = SHARED / name / "kernel.tilebc"
     result = tileref.launch(kernel, case["grid"], args, model="sm_90")
 
-    assert bool(result.unexplained) == (name in MATH_IN_F32_AND_F64 | NOT_CLAIMED)
+    assert bool(result.unexplained) == (name in MATH_IN_F64 | NOT_CLAIMED)
     for position, answer in answers.items():
         got = args[position]
         defined = ~result.undefined_elements.get(position, np.zeros(got.shape, np.bool_))
         # Out-of-range casts to integers are the only lanes without a defined answer in these cases.
         assert defined.all() or "int" in name.split("_")[-1]
         assert defined.mean() > 0.5
-        if name not in MATH_IN_F32_AND_F64:
+        if name not in MATH_IN_F64:
             np.testing.assert_array_equal(bits(got)[defined], bits(answer)[defined])
         else:
-            fmt = FORMATS[{"float32": "f32", "float64": "f64"}[name.rsplit("_", 1)[1]]]
-            assert ulp_distance(got, answer.view(got.dtype), fmt).max() <= 2
+            assert ulp_distance(got, answer.view(got.dtype), F64).max() <= 2
 
 
 @pytest.mark.parametrize("name", ["bin_add_float32", "sum_float32_1024", "mma_float16_float32_64x64x64"])

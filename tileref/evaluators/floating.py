@@ -105,8 +105,8 @@ def cosh(model: Model, op: ops.CosH, source: Array) -> Array:
 def divf(model: Model, op: ops.DivF, lhs: Array, rhs: Array) -> Array:
     """Divide; an approximation that the model has no program for answers the correctly rounded quotient."""
     program = approximation(model, op, float_format(op.result.type))
-    if program is not None and not op.flush_to_zero:
-        return program(lhs, rhs, float_format(op.result.type), model.nan)
+    if program is not None:
+        return program(lhs, rhs, float_format(op.result.type), model.nan, flush_to_zero=op.flush_to_zero)
     rounding = ROUNDINGS.get(str(op.rounding_mode), n.Rounding.NEAREST_EVEN)
     result = n.divf(lhs, rhs, float_format(op.result.type), rounding, op.flush_to_zero, model.nan)
     return flush_tiny(model, op, result, n.divf, lhs, rhs)
@@ -241,6 +241,9 @@ def tan(model: Model, op: ops.Tan, source: Array) -> Array:
 @elementwise
 def tanh(model: Model, op: ops.TanH, source: Array) -> Array:
     """Hyperbolic tangent."""
+    program = approximation(model, op, float_format(op.result.type))
+    if program is not None:
+        return program(source, float_format(op.result.type), model.nan)
     return math(model, op, n.tanh, source)
 
 

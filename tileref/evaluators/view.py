@@ -326,7 +326,9 @@ def store_view_tko(
         )
         active = storing.reshape(-1)
         if undefined is not None and lanes is not None:
-            undefined = Marks(lanes.reshape(shape), undefined.origins)
+            # A byte has no value if either of its halves has none, whoever took it.
+            shared = lanes.reshape(shape)
+            undefined = Marks(shared, tuple((origin, shared) for origin in undefined.origins))
     resolved = resolve(frame.run.memory, flat, None if active.all() else active, dtype.itemsize)
     report_outside(frame, op, resolved, flat, shape, element, "store")
     scatter(frame, None if quiet else access, resolved, data.reshape(-1), undefined, shape, element)

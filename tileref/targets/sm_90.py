@@ -167,8 +167,6 @@ def float_operation(operation: Operation) -> Choice[None]:
         rounding = "full"
     if not isinstance(operation, MATH) and not rounding:
         return Choice(None, True, "IEEE 754 arithmetic, measured correctly rounded")
-    if isinstance(operation, floating.DivF) and rounding and operation.flush_to_zero:
-        return Choice(None, False, "not measured with flush_to_zero", 2.0)
     computed = "f32" if name in ("f16", "bf16") else name
     if (operation.mnemonic, computed, rounding) in PROGRAMS:
         return Choice(None, True, "the program that the assembler makes of it, rounded to the format")

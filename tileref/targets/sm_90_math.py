@@ -49,26 +49,44 @@ def sqrt_approx_f32(x: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: 
     return result
 
 
-def _quotient(a: Array, b: Array, *, full: bool) -> Array:
-    """``a`` times the approximate reciprocal of ``b``, both scaled where that would leave f32's range."""
-    small = np.abs(b) < hardware.SMALLEST_NORMAL
-    large = (np.abs(b) > F32(2.0**126)) & np.isfinite(b) if full else np.zeros(np.shape(b), np.bool_)
-    scale = np.where(small, F32(2.0**24), np.where(large, F32(0.25), F32(1)))
+def _quotient(a: Array, b: Array, scale: Array) -> Array:
+    """``a`` times the approximate reciprocal of ``b``, both scaled by powers of two."""
     with np.errstate(all="ignore"):
         result: Array = (a * scale) * hardware.rcp_approx_ftz_f32(b * scale)
     return result
 
 
-def divf_approx_f32(a: Array, b: Array, fmt: FloatFormat, nan: NanRule) -> Array:
-    """Quotient: a product with the reciprocal, which is zero beyond 2^126."""
-    result = _quotient(a, b, full=False)
+def _flushed_product(a: Array, b: Array) -> Array:
+    """A product of f32 by an instruction that flushes operands and, before it is rounded, the result."""
+    with np.errstate(all="ignore"):
+        exact = hardware.flush(a).astype(np.float64) * hardware.flush(b)
+        tiny = np.abs(exact) < hardware.SMALLEST_NORMAL
+        return np.where(tiny, np.copysign(F32(0), exact), exact).astype(F32)
+
+
+def divf_approx_f32(
+    a: Array, b: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: bool = False
+) -> Array:
+    """Quotient: a product with the reciprocal, which is zero beyond 2^126. Subnormal divisors are scaled."""
+    if flush_to_zero:
+        result = _flushed_product(a, hardware.rcp_approx_ftz_f32(b))
+    else:
+        result = _quotient(a, b, np.where(np.abs(b) < hardware.SMALLEST_NORMAL, F32(2.0**24), F32(1)))
     nan(result, (a, b), fmt, "divf")
     return result
 
 
-def divf_full_f32(a: Array, b: Array, fmt: FloatFormat, nan: NanRule) -> Array:
+def divf_full_f32(
+    a: Array, b: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: bool = False
+) -> Array:
     """Quotient over the full range: divisors beyond 2^126 are scaled too."""
-    result = _quotient(a, b, full=True)
+    scale = np.where(np.abs(b) > F32(2.0**126), F32(0.25), F32(1))
+    if flush_to_zero:
+        divisor = _flushed_product(b, scale)
+        result = _flushed_product(_flushed_product(a, scale), hardware.rcp_approx_ftz_f32(divisor))
+    else:
+        small = np.abs(b) < hardware.SMALLEST_NORMAL
+        result = _quotient(a, b, np.where(small, F32(2.0**24), np.where(np.isinf(b), F32(1), scale)))
     nan(result, (a, b), fmt, "divf")
     return result
 

@@ -12,6 +12,7 @@ from .folds import reduce, reduce_warps, scan
 from .integer_products import mmai
 from .made_folds import reduce_made
 from .mathematics import fpowi, math, math_large
+from .mathematics_edges import math_edges
 from .products import mma, mma_fast_acc, mma_loop
 from .refolds import reduce_moved, reduce_twice
 
@@ -31,6 +32,7 @@ FAMILIES: dict[str, Callable[[], Iterator[Probe]]] = {
     "atomic": atomic,
     "math": math,
     "math_large": math_large,
+    "math_edges": math_edges,
     "fpowi": fpowi,
     "ftof": ftof,
     "itof": itof,
