@@ -79,7 +79,8 @@ def _differ(before: Array, after: Array, fmt: FloatFormat | IntegerFormat, *, fl
     """Where two answers are not the same number."""
     if isinstance(fmt, IntegerFormat):
         return np.asarray(before != after)
-    a, b = before.astype(np.float64), after.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        a, b = before.astype(np.float64), after.astype(np.float64)
     least = 2.0**fmt.emin if flushes else 0.0
     return np.asarray((a != b) & ~np.isnan(a) & ~((np.abs(a) < least) & (np.abs(b) < least)))
 

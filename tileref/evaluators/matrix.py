@@ -8,12 +8,14 @@ import numpy as np
 
 from tileir.attributes import Signedness
 from tileir.ops import matrix as ops
-from tileir.types import TileType
+from tileir.types import TileType, Type
 
 from ..formats import Array, float_format
 from ..frame import Frame
 from ..numerics.conversion import ftof
-from ..numerics.formats import F32, FloatFormat
+from ..numerics.error_free import two_sum
+from ..numerics.formats import F32, F64, FloatFormat
+from ..numerics.rounding import to_odd
 from ..undefined import Lanes, Marks, join
 from ..values import Tile
 from .registry import evaluates
@@ -37,7 +39,7 @@ def factors(
 ) -> tuple[Array, Array, FloatFormat]:
     """What a product multiplies, and in which format.
 
-    Scales are powers of two or narrow, so that scaling in f32 is exact.
+    Scales are powers of two or narrow, so that scaling in f32 is exact, or beyond its largest value.
     """
     if isinstance(op, ops.MmaF):
         return lhs.data, rhs.data, float_format(op.lhs.type)
@@ -67,17 +69,49 @@ def mmaf_scaled(
     product = model.product(op).value
     a, b, source = factors(op, lhs, rhs, acc, lhs_scale, rhs_scale)
     with np.errstate(all="ignore"):
-        data = product(a, b, acc.data, source, F32, model.nan)
+        if _overflows(a, lhs, lhs_scale) or _overflows(b, rhs, rhs_scale):
+            data = _scaled_chain(op, lhs, rhs, acc, lhs_scale, rhs_scale)
+        else:
+            data = product(a, b, acc.data, source, F32, model.nan)
     assert isinstance(op.result.type, TileType)
     undefined = join([_marks(lhs, rhs, acc), _any(lhs_scale), _any(rhs_scale)])
     return Tile(op.result.type, data, undefined)
 
 
-def _scaled(array: Array, scale: Array, type_: object, scale_type: object, axis: int) -> Array:
-    source, scales = float_format(type_), float_format(scale_type)  # type: ignore[arg-type]
-    wide, factors = ftof(array, source, F32), ftof(scale, scales, F32)
-    result: Array = wide * np.repeat(factors, wide.shape[axis] // factors.shape[axis], axis=axis)
+def _scaled(
+    array: Array, scale: Array, type_: Type, scale_type: Type, axis: int, fmt: FloatFormat = F32
+) -> Array:
+    wide, factors = ftof(array, float_format(type_), fmt), ftof(scale, float_format(scale_type), fmt)
+    with np.errstate(all="ignore"):
+        result: Array = wide * np.repeat(factors, wide.shape[axis] // factors.shape[axis], axis=axis)
     return result
+
+
+def _overflows(scaled: Array, tile: Tile, scale: Tile) -> bool:
+    """Whether an element of ``tile`` has left f32's range by being scaled."""
+    infinite = int(np.isinf(scaled).sum())
+    if not infinite:
+        return False
+    blocks = scaled.shape[0]
+    given = np.isinf(ftof(tile.full(blocks), float_format(tile.type), F32))
+    return infinite > int(given.sum()) or bool(
+        np.isinf(ftof(scale.data, float_format(scale.type), F32)).any()
+    )
+
+
+def _scaled_chain(op: ops.MmaFScaled, lhs: Tile, rhs: Tile, acc: Tile, *scales: Tile) -> Array:
+    """The chain of fused multiply-adds where f32 cannot hold the scaled factors, but perhaps their products.
+
+    A scaled factor has 8 bits at most, a product 16, and f64 room for all their exponents.
+    """
+    a = _scaled(lhs.data, scales[0].data, op.lhs.type, op.lhs_scale.type, -1, F64)
+    b = _scaled(rhs.data, scales[1].data, op.rhs.type, op.rhs_scale.type, -2, F64)
+    total = acc.data
+    for k in range(a.shape[-1]):
+        step = a[..., :, k, None] * b[..., None, k, :]
+        high, low = two_sum(*np.broadcast_arrays(total.astype(np.float64), step))
+        total = ftof(to_odd(high, low), F64, F32)
+    return total
 
 
 def _any(tile: Tile) -> Marks | None:

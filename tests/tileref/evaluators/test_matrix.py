@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from tests.tileref.kernels import at, first_of_block, tile
 from tests.tileref.numerics import oracle
 from tests.tileref.operations import operation
+from tests.tileref.scalar import numbers as scalar
 from tests.tileref.support import run
 from tileref.numerics.formats import FORMATS
 
@@ -166,6 +168,47 @@ def test_mmaf_scaled(source: str, scale: str, batch: tuple[int, ...]) -> None:
     left = a.astype(np.float32) * np.repeat(sa.astype(np.float32), 32, axis=-1)
     right = b.astype(np.float32) * np.repeat(sb.astype(np.float32), 32, axis=-2)
     np.testing.assert_array_equal(patterns(found), exact_chain(left, right, c, "f32", "f32"))
+
+
+@operation("mmaf_scaled", oracle="exact")
+@pytest.mark.parametrize("source", ["f8E4M3FN", "f8E5M2"])
+def test_scaled_factors_beyond_f32_have_products_within(source: str) -> None:
+    rng = np.random.default_rng(6)
+    shapes = ((BLOCKS, 4, 32), (BLOCKS, 32, 4), (BLOCKS, 4, 4), (BLOCKS, 4, 1), (BLOCKS, 1, 4))
+    a, b = (some(rng, shape, source) for shape in shapes[:2])
+    c = some(rng, shapes[2], "f32")
+    # From the least scale to the greatest, so that some products leave f32 and others do not.
+    sa, sb = (
+        np.resize(np.array([254, 0, 127, 250], np.uint8), shape).view(FORMATS["f8E8M0FNU"].dtype)
+        for shape in shapes[3:]
+    )
+    text = "mmaf_scaled %a, %b, %c, %d, %e : {A}, {B}, {C}, {D}, {E}"
+    found, _ = launch(text, [a, b, c, sa, sb], [source, source, "f32", "f8E8M0FNU", "f8E8M0FNU"])
+    narrow, wide, single = scalar.FLOATS[source], scalar.FLOATS["f64"], scalar.FLOATS["f32"]
+
+    def factor(tile: Any, scales: Any, *at: int, row: int) -> Any:
+        value = scalar.value(int(patterns(tile)[at]), narrow)
+        return value * Fraction(2) ** (int(patterns(scales).reshape(BLOCKS, 4)[at[0], row]) - 127)
+
+    for block, i, j in np.ndindex(BLOCKS, 4, 4):
+        total = int(patterns(c)[block, i, j])
+        for k in range(32):
+            x, y = factor(a, sa, block, i, k, row=i), factor(b, sb, block, k, j, row=j)
+            z = scalar.value(total, single)
+            if all(isinstance(v, Fraction) for v in (x, y, z)):
+                signs = [
+                    int(patterns(t)[at]) & narrow.sign for t, at in ((a, (block, i, k)), (b, (block, k, j)))
+                ]
+                both = total == single.sign and signs[0] != signs[1]
+                total = scalar.rounded(x * y + z, single, minus=x * y == 0 and both)
+                continue
+            # Infinities and NaNs behave as in any format.
+            bits = [
+                scalar.rounded(v, wide) if isinstance(v, Fraction) else scalar.infinite(v, wide)
+                for v in (x, y, z)
+            ]
+            total = scalar.convert(scalar.fused(*bits, wide), wide, single, "nearest_even")
+        assert int(patterns(found)[block, i, j]) == total, (block, i, j)
 
 
 @operation("mmaf_scaled", "unpack", oracle="exact")

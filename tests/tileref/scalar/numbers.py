@@ -173,6 +173,11 @@ def _done(x: Number, fmt: Float, mode: str, ftz: bool, minus: bool) -> int:
     return flushed(bits, fmt) if ftz else bits
 
 
+def infinite(x: float, fmt: Float) -> int:
+    """The pattern of an infinity or a NaN."""
+    return _done(x, fmt, "nearest_even", False, False)
+
+
 def add(a: int, b: int, fmt: Float, mode: str = "nearest_even", ftz: bool = False) -> int:
     """A sum."""
     if ftz:

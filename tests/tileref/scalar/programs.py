@@ -429,6 +429,9 @@ class Programs:
             narrow = tuple(1 if rng.random() < 0.5 else extent for extent in shape)
             self.op(kind, [type_], source=self.get(TileType(narrow, element)))
         elif kind is c.Permute and len(shape) > 1:
+            if rng.random() < 0.5:
+                shape = (2, 4, 1) if rng.random() < 0.5 else (2, 4, 8)
+                type_ = TileType(shape, element)
             order = rng.sample(range(len(shape)), len(shape))
             self.op(
                 kind,
@@ -561,7 +564,8 @@ class Programs:
         if rng.random() < 0.7:
             lower, upper = self._small(element, 3), self._small(element, 7)
         else:
-            ends = 2 * top - 1 if is_unsigned else top - 1
+            # Up to the greatest number, or from below to above the greatest signed one.
+            ends = top - 1 if not is_unsigned else rng.choice([2 * top - 1, top + rng.randrange(4)])
             lower, upper = self.constant(type_, [ends - rng.randrange(8)]), self.constant(type_, [ends])
         step = self.constant(type_, [rng.randrange(1, 4)])
         types = self.carried()
