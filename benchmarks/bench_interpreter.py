@@ -1,12 +1,13 @@
 """Time tileref against Triton's interpreter and plain numpy, on the same work in one run.
 
-    python benchmarks/bench_interpreter.py [--large] [--only WORD] [--repeat N] [--no-triton] [--json FILE]
+    python benchmarks/bench_interpreter.py [--large] [--only WORD] [--repeat N] [--no-triton] [--profile] [--json FILE]
 
 Triton's interpreter needs ``triton`` and ``torch`` (its CPU build will do); the kernels need cuda-tile. The
 results of all sides are compared before anything is timed, and the sides take turns. ``first`` is the first
 call in the process, with reading and preparing the kernel; the bytecode is compiled before it (``compile``).
 ``cpu`` is the processor time of all threads in the best call, and ``peak MiB`` what a call allocates at its
-peak, in arrays and objects.
+peak, in arrays and objects. ``--profile`` times nothing and prints where our own time goes instead, on one
+thread.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ import numpy as np
 from interpreter import tasks
 from interpreter.measure import Times, peak_memory, seconds
 from interpreter.tasks import Arrays, Task
+
+from tileref.inspection.profiling import table
 
 
 @dataclass
@@ -131,17 +134,22 @@ def main() -> None:
     parser.add_argument("--only", default="", help="tasks whose name contains this")
     parser.add_argument("--repeat", type=int, default=7, help="timed calls; fewer where one takes long")
     parser.add_argument("--no-triton", action="store_true", help="leave Triton out")
+    parser.add_argument("--profile", action="store_true", help="where our time goes, by operation")
     parser.add_argument("--json", metavar="FILE", help="write the rows here, - for the standard output")
     chosen = parser.parse_args()
+    asked = [t for t in tasks.TASKS if (chosen.large or not t.large) and chosen.only in t.name]
+    if chosen.profile:
+        for task in asked:
+            for model in task.models:
+                print(f"\n{task.name}, {model}\n{table(tasks.profiled(task, model))}", flush=True)
+        return
     out = sys.stderr if chosen.json == "-" else sys.stdout
     head = zip(
         ("best ms", "median", "cpu", "first", "compile", "peak MiB", "x triton", "goal"), WIDTHS, strict=True
     )
     print(" " * 10 + "".join(f"{name:>{width}}" for name, width in head), file=out)
     rows = []
-    for task in tasks.TASKS:
-        if (task.large and not chosen.large) or chosen.only not in task.name:
-            continue
+    for task in asked:
         print(task.name, file=out)
         for row in measure(task, repeat=max(1, chosen.repeat), triton=not chosen.no_triton):
             rows.append(row)

@@ -136,6 +136,7 @@ main.add_command(compare)
     show_default=True,
     help="Report what is undefined, do not, or stop at the first.",
 )
+@click.option("--profile", is_flag=True, help="Say what each operation cost, in processor time.")
 @looking_options
 @click.option("--json", "as_json", is_flag=True, help="Say what happened as JSON; traces as a line each.")
 def run(
@@ -148,6 +149,7 @@ def run(
     threads: int | None,
     steps: int,
     check: Any,
+    profile: bool,
     as_json: bool,
     estimate: bool,
     **looks: Any,
@@ -180,7 +182,7 @@ def run(
     # Behind a trace on the same stream, one line more.
     traced = looks["trace_to"] is None and bool(looks["trace"] or looks["watch"])
     with Display(shown=not traced and not looks["breakpoint"]) as display:
-        result = launch(module, grid, values, progress=display, **options, **asked)
+        result = launch(module, grid, values, progress=display, profile=profile, **options, **asked)
     for position, path in outputs:
         save(path, values[position])
     if as_json:
@@ -208,6 +210,10 @@ def _report(result: LaunchResult) -> None:
         click.echo(f"bits of {each.operation} are not claimed for {result.model}: {each.reason}", err=True)
     for lint in result.lints:
         click.echo(str(lint), err=True)
+    if result.profile:
+        from .inspection.profiling import table
+
+        click.echo(table(result.profile), err=True)
     grid = "x".join(map(str, result.grid))
     some = ""
     if result.blocks is not None:
@@ -253,6 +259,7 @@ def _as_json(result: LaunchResult, *, one_line: bool) -> str:
             "undefined_elements": {str(i): int(mask.sum()) for i, mask in result.undefined_elements.items()},
             "assertions": [asdict(assertion) for assertion in result.assertions],
             "lints": [asdict(lint) for lint in result.lints],
+            "profile": [asdict(cost) for cost in result.profile],
             "blocks": None if result.blocks is None else result.blocks.tolist(),
             "unexplained": [asdict(each) for each in result.unexplained],
         },

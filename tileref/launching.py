@@ -25,6 +25,7 @@ from .frame import Frame
 from .hoisting import evaluate
 from .inspection.asked import Asked, Observers, Probes, inspection
 from .inspection.blocks import chosen as chosen_blocks
+from .inspection.profiling import Profile
 from .inspection.progress import Counter, Progress
 from .inspection.session import looking_on
 from .loading import Loaded, load
@@ -63,6 +64,7 @@ def launch(
     breakpoint: Asked = None,
     probe: Probes = None,
     lint: str | Sequence[str] = (),
+    profile: bool = False,
 ) -> LaunchResult:
     """Run a kernel as a GPU would, on numpy arrays.
 
@@ -90,6 +92,7 @@ def launch(
         breakpoint: selections at which Python's debugger starts.
         probe: the files to write values to, by selection: ``{"%17": "out.npz"}``.
         lint: names of lints; there is ``"lost-addend"``.
+        profile: whether to measure the processor time of every operation.
 
     Returns:
         What was undefined, printed and asserted; see ``LaunchResult``.
@@ -154,6 +157,9 @@ def launch(
     run.steps = prepared.without(hoisted)
     if looks is not None:
         run.steps = looks.instrumented(run.steps)
+    clock = Profile(function) if profile else None
+    if clock is not None:
+        run.steps = clock.timed(run.steps)
     counter = None if progress is None else Counter(total, progress)
 
     def frame_of(numbers: Selection) -> Frame:
@@ -201,6 +207,7 @@ def launch(
             mask = buffer.marks(array.itemsize)
             shaped = mask.reshape(array.shape if array.flags.c_contiguous else array.shape[::-1])
             result.undefined_elements[buffer.argument] = shaped if array.flags.c_contiguous else shaped.T
+    result.profile = [] if clock is None else clock.costs()
     result.seconds = time.perf_counter() - started
     return result
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from .inspection.profiling import Cost
 from .targets.model import Explanation
 from .undefined import Undefined
 
@@ -82,6 +83,7 @@ class LaunchResult:
         printed: the same, each with its block and source line.
         assertions: the assertions that failed.
         unexplained: operations of the kernel whose bits the model does not claim.
+        profile: what each operation cost, the dearest first, if that was asked for.
         lints: what the lints that were asked for found, one entry an operation.
         blocks: the numbers of the blocks that ran, ascending; None if all of the grid did.
         seconds: how long it took.
@@ -97,6 +99,7 @@ class LaunchResult:
     printed: list[Printed] = field(default_factory=list)
     assertions: list[Assertion] = field(default_factory=list)
     unexplained: list[Explanation] = field(default_factory=list)
+    profile: list[Cost] = field(default_factory=list)
     lints: list[Lint] = field(default_factory=list)
     blocks: NDArray[np.intp] | None = None
     seconds: float = 0.0

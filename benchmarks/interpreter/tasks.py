@@ -14,6 +14,7 @@ import numpy as np
 
 import tileref
 from tileref.cutile.compiling import arguments_of, compile_kernel
+from tileref.inspection.profiling import Cost
 
 from . import cutile_kernels
 
@@ -52,7 +53,7 @@ class Task:
     large: bool = False
 
 
-def ours(task: Task, arrays: Arrays, model: str) -> tuple[Runner, float]:
+def ours(task: Task, arrays: Arrays, model: str) -> tuple[Callable[..., tileref.LaunchResult], float]:
     """A function that emulates the task, and the seconds its front end took to compile it."""
     kernel = getattr(cutile_kernels, task.kernel)
     given = [*arrays, *task.constants]
@@ -62,12 +63,19 @@ def ours(task: Task, arrays: Arrays, model: str) -> tuple[Runner, float]:
     arguments = [value for each in arguments_of(kernel, given) for value in each.passed()]
     loaded: list[tileref.Loaded] = []
 
-    def run() -> tileref.LaunchResult:
+    def run(**options: Any) -> tileref.LaunchResult:
         if not loaded:
             loaded.append(tileref.load(data))
-        return loaded[0].launch(task.grid, arguments, model=model)
+        return loaded[0].launch(task.grid, arguments, model=model, **options)
 
     return run, seconds
+
+
+def profiled(task: Task, model: str) -> list[Cost]:
+    """What the operations of a task cost when it is emulated a second time, on one thread."""
+    run, _ = ours(task, task.arrays(), model)
+    run()
+    return run(threads=1, profile=True).profile
 
 
 def triton(task: Task, arrays: Arrays) -> Runner:
