@@ -20,8 +20,8 @@ from .numerics.lanes import BLOCK
 from .regions import Step
 from .working import lanes_of, operand_bytes, working_of
 
-MARK_BYTES = 1
-"""Of a lane, to mark that it has no value."""
+MARK_BYTES = 2
+"""Of a lane, to mark that it has no value, and which operation took it."""
 BLOCK_BYTES = 512
 """Of a block besides its tiles: its number and coordinates, tokens, its place in selections and loops."""
 LAUNCH_BYTES = 1 << 16

@@ -6,6 +6,8 @@ Addresses, ranges and the order of accesses are those of bytes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,13 +37,44 @@ def half_of(data: Array, high: Array) -> Array:
     return np.where(high, raw >> 4, raw & 15).view(data.dtype)
 
 
-def joined(
-    op: Operation, addresses: Array, high: Array, active: NDArray[np.bool_], data: Array, lanes: Lanes | None
-) -> tuple[NDArray[np.bool_], Array, Lanes | None]:
-    """Lanes that store halves of bytes, (blocks, lanes), as the lanes that store whole ones.
+Lane = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Numbers of blocks, and of lanes in them."""
 
-    Returns:
-        Which lanes store, one for each byte; what each of them does; and which have no value.
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Lanes that store halves of bytes, two for each byte.
+
+    Attributes:
+        low, up: where the lanes of the low and of the high halves are, byte by byte.
+        shape: (blocks, lanes).
+    """
+
+    low: Lane
+    up: Lane
+    shape: tuple[int, int]
+
+    def storing(self) -> NDArray[np.bool_]:
+        """The lanes that store a whole byte, (blocks * lanes,): those of the low halves."""
+        result = np.zeros(self.shape, np.bool_)
+        result[self.low] = True
+        return result.reshape(-1)
+
+    def bytes_of(self, data: Array) -> Array:
+        """What these store, in an array of the elements' type."""
+        raw = np.array(data.reshape(self.shape).view(np.uint8))
+        raw[self.low] = (raw[self.low] & 15) | raw[self.up] << 4
+        return raw.view(data.dtype)
+
+    def either(self, lanes: Lanes) -> Lanes:
+        """For these, whether one of the two elements is marked; ``lanes`` are (blocks, *tile)."""
+        both = np.array(lanes).reshape(self.shape)
+        both[self.low] |= both[self.up]
+        return both.reshape(lanes.shape)
+
+
+def join_halves(op: Operation, addresses: Array, high: Array, active: NDArray[np.bool_]) -> Joined:
+    """Pair the active lanes of a store, all (blocks, lanes).
 
     Raises:
         UnsupportedError: a block stores half a byte and leaves the other, or stores one twice.
@@ -63,11 +96,4 @@ def joined(
             expected="tiles that begin and end between bytes along the dimension of stride 1",
             **describe(op),
         )
-    raw = np.array(data.view(np.uint8))
-    raw[low] = (raw[low] & 15) | raw[up] << 4
-    storing = np.zeros(active.shape, np.bool_)
-    storing[low] = True
-    if lanes is not None:
-        lanes = np.array(lanes)
-        lanes[low] |= lanes[up]
-    return storing, raw.view(data.dtype), lanes
+    return Joined(low, up, (active.shape[0], active.shape[1]))

@@ -19,10 +19,10 @@ from ..kinds import Kind
 from ..memory import Buffer, decode, encode, resolve
 from ..numerics.formats import FloatFormat
 from ..ordering.access import Access
-from ..undefined import Marks, join, marks
+from ..undefined import join, marks
 from ..values import Tensor, Tile, Token, View
 from ..window import Placed, Window, place
-from .halves import are_halves, half_of, joined, places
+from .halves import are_halves, half_of, join_halves, places
 from .memory import after, begin, gather, report_causes, report_outside, scatter, watch
 from .registry import evaluates
 
@@ -319,16 +319,11 @@ def store_view_tko(
     flat = np.broadcast_to(addresses, shape).reshape(-1)
     if high is not None:
         rows = (blocks, -1)
-        lanes = None if undefined is None else np.broadcast_to(undefined.lanes, shape).reshape(rows)
         at = np.broadcast_to(high, shape).reshape(rows)
-        storing, data, lanes = joined(
-            op, flat.reshape(rows), at, active.reshape(rows), data.reshape(rows), lanes
-        )
-        active = storing.reshape(-1)
-        if undefined is not None and lanes is not None:
-            # A byte has no value if either of its halves has none, whoever took it.
-            shared = lanes.reshape(shape)
-            undefined = Marks(shared, tuple((origin, shared) for origin in undefined.origins))
+        pairs = join_halves(op, flat.reshape(rows), at, active.reshape(rows))
+        active, data = pairs.storing(), pairs.bytes_of(data)
+        if undefined is not None:
+            undefined = undefined.map(lambda m: pairs.either(np.broadcast_to(m, shape)))
     resolved = resolve(frame.run.memory, flat, None if active.all() else active, dtype.itemsize)
     report_outside(frame, op, resolved, flat, shape, element, "store")
     scatter(frame, None if quiet else access, resolved, data.reshape(-1), undefined, shape, element)

@@ -98,6 +98,22 @@ def test_a_partial_tile_is_padded_and_leaves_the_rest_alone() -> None:
     assert (out[:, 3:] == 0x77).all()
 
 
+def test_a_byte_has_no_value_if_one_of_its_halves_has_none() -> None:
+    text = copying("tensor_view<4x5xf4E2M1FN, strides=[16,1]>", "1x8", "4, 5", "16, 1", "%x, %zero")
+    text = "\n".join(
+        line.replace("4x5x", "4x8x").replace("4, 5", "4, 8") if "%tb" in line or "%vb" in line else line
+        for line in text.splitlines()
+    )
+    codes = np.random.default_rng(6).integers(0, 16, (4, 16)).astype(np.uint8)
+    wide, out = np.zeros((4, 8), np.float32), np.zeros((4, 8), np.uint8)
+    result = run(text, 4, [together(codes), out, wide])
+    np.testing.assert_array_equal(
+        result.undefined_elements[1], [[False, False, True, True] + [False] * 4] * 4
+    )
+    np.testing.assert_array_equal(result.undefined_elements[2], [[False] * 5 + [True] * 3] * 4)
+    np.testing.assert_array_equal(nibbles(out)[:, :5], codes[:, :5])
+
+
 def test_outside_of_the_array_and_two_blocks_in_one_byte_are_reported_by_the_byte() -> None:
     text = copying("tensor_view<8x16xf4E2M1FN, strides=[16,1]>", "2x16", "8, 16", "16, 1", "%x, %zero")
     wide, out = np.zeros((4, 32), np.float32), np.zeros((4, 8), np.uint8)
