@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tileir.errors import ArgumentError
+from tileir.errors import ArgumentError, UnsupportedError
 from tileir.types import NumberType
 
 from .formats import Array, from_bits, memory_dtype
@@ -24,6 +24,8 @@ from .undefined import Lanes
 REGION = 40
 """log2 of the addresses a buffer has to itself."""
 MIDDLE = 1 << (REGION - 1)
+MOST = (1 << (63 - REGION)) - 2
+"""Buffers that fit the addresses there are, which are positive numbers of 64 bits."""
 ALIGNMENT = 64
 """Bytes; no element is larger."""
 
@@ -195,6 +197,12 @@ class Memory:
 
     def add(self, data: NDArray[np.uint8], name: str, *, argument: int | None = None) -> Buffer:
         """Give ``data`` an address."""
+        if len(self.buffers) >= MOST:
+            raise UnsupportedError(
+                "a launch makes more allocations than there are addresses for",
+                rule="alloca-count",
+                expected=f"at most {MOST} buffers",
+            )
         # Like a GPU's allocator: aligned more generously than any element asks for.
         buffer = Buffer(data, ((len(self.buffers) + 1) << REGION) + MIDDLE, name, argument)
         self.buffers.append(buffer)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tileir.errors import UnsupportedError
 from tileir.module import Operation
 from tileir.ops import memory as ops
 from tileir.types import NumberType, PointerType, TileType
@@ -16,7 +17,7 @@ from ..kinds import Kind
 from ..memory import Access as Target
 from ..memory import Buffer, Resolved, decode, encode, resolve
 from ..ordering.access import Access
-from ..undefined import Marks, marks
+from ..undefined import Marks, describe, marks
 from ..undefined import join as join_marks
 from ..values import TOKEN, Tile, Token, join_tokens
 from .halves import are_halves
@@ -29,6 +30,8 @@ def pointee(tile: Tile) -> NumberType:
     return tile.type.element.pointee
 
 
+LARGEST_ALLOCATION = 1 << 38
+"""Bytes: what the addresses that a buffer has to itself have room for, and more than any GPU has."""
 OUT_OF_RANGE = {
     "load": Kind.OUT_OF_RANGE_LOAD,
     "store": Kind.OUT_OF_RANGE_STORE,
@@ -315,12 +318,28 @@ def alloca(frame: Frame, op: ops.Alloca) -> Tile:
     assert isinstance(type_.element, PointerType)
     element = type_.element.pointee
     size = -(-op.num_elem // 2) if are_halves(element) else op.num_elem * element.bytes
+    if size > LARGEST_ALLOCATION:
+        raise UnsupportedError(
+            "an allocation is larger than any memory",
+            rule="alloca-size",
+            found=f"{op.num_elem} elements of {element}",
+            expected=f"at most {LARGEST_ALLOCATION} bytes a block",
+            **describe(op),
+        )
     bases = []
     for _ in range(frame.count):
-        fresh = np.zeros(size, np.uint8)
+        try:
+            fresh = np.zeros(size, np.uint8)
+            undefined, unwritten = np.ones(size, np.bool_), np.ones(size, np.bool_)
+        except MemoryError:
+            raise UnsupportedError(
+                "there is not enough memory for an allocation",
+                rule="alloca-size",
+                found=f"{size} bytes a block",
+                **describe(op),
+            ) from None
         buffer = frame.run.memory.add(fresh, "an allocation")
-        buffer.undefined = np.ones(buffer.size, np.bool_)
-        buffer.unwritten = np.ones(buffer.size, np.bool_)
+        buffer.undefined, buffer.unwritten = undefined, unwritten
         bases.append(buffer.base)
     addresses = np.array(bases, np.int64).reshape(frame.count, *(1,) * len(type_.shape))
     return Tile(type_, np.broadcast_to(addresses, (frame.count, *type_.shape)))

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import tileref
 from tests.tileref.operations import operation
 from tests.tileref.support import pointers, run
+from tileir.errors import UnsupportedError
+from tileref import memory
 
 LANES = 16
 
@@ -433,3 +435,36 @@ def test_the_index_space_of_a_gather_view_is_the_tensors_shape() -> None:
     out = np.zeros(2, np.int32)
     run(text, 1, [np.zeros(42, np.float32), out, 6, 7])
     assert out.tolist() == [6, 7]
+
+
+@operation("alloca", oracle="written")
+@pytest.mark.parametrize("count", [1 << 36, 1 << 40, (1 << 63) - 1])
+def test_an_allocation_that_no_memory_holds_is_refused(count: int) -> None:
+    text = f"""
+    entry @k() {{
+      %p = alloca num_elem = {count}, alignment = 8 : tile<ptr<i64>>
+      return
+    }}
+    """
+    with pytest.raises(UnsupportedError) as error:
+        run(text, 2, [])
+    assert error.value.rule == "alloca-size"
+    assert error.value.operation == "alloca"
+
+
+def test_more_buffers_than_addresses_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "MOST", 8)
+    text = """
+    entry @k(%n: tile<i32>) {
+      %zero = constant <i32: 0> : tile<i32>
+      %one = constant <i32: 1> : tile<i32>
+      for %i in (%zero to %n, step %one) : tile<i32> {
+        %p = alloca num_elem = 4, alignment = 8 : tile<ptr<i64>>
+        continue
+      }
+      return
+    }
+    """
+    run(text, 1, [8])
+    with pytest.raises(UnsupportedError, match="more allocations"):
+        run(text, 1, [9])
