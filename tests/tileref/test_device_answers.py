@@ -8,19 +8,8 @@ import pytest
 import tileir
 import tileref
 from tests.tileref.support import SHARED, arguments, bits, manifest, needs_shared
-from tileref.numerics.bounds import ulp_distance
-from tileref.numerics.formats import F64
 
 pytestmark = needs_shared
-
-MATH_IN_F64 = {
-    f"{kind}_{name}_float64"
-    for kind, name in [
-        *(("un", n) for n in ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh")),
-        ("bin", "pow"),
-        ("bin", "atan2"),
-    ]
-}
 
 NOT_CLAIMED = {name for name in manifest() if name.startswith("mma_float64")}
 """Equal here, but not everywhere: the model does not claim the bits."""
@@ -33,17 +22,14 @@ def test_bits(name: str) -> None:
     kernel = SHARED / name / "kernel.tilebc"
     result = tileref.launch(kernel, case["grid"], args, model="sm_90")
 
-    assert bool(result.unexplained) == (name in MATH_IN_F64 | NOT_CLAIMED)
+    assert bool(result.unexplained) == (name in NOT_CLAIMED)
     for position, answer in answers.items():
         got = args[position]
         defined = ~result.undefined_elements.get(position, np.zeros(got.shape, np.bool_))
         # Out-of-range casts to integers are the only lanes without a defined answer in these cases.
         assert defined.all() or "int" in name.split("_")[-1]
         assert defined.mean() > 0.5
-        if name not in MATH_IN_F64:
-            np.testing.assert_array_equal(bits(got)[defined], bits(answer)[defined])
-        else:
-            assert ulp_distance(got, answer.view(got.dtype), F64).max() <= 2
+        np.testing.assert_array_equal(bits(got)[defined], bits(answer)[defined])
 
 
 @pytest.mark.parametrize("name", ["bin_add_float32", "sum_float32_1024", "mma_float16_float32_64x64x64"])

@@ -43,7 +43,7 @@ QUIET = np.uint64(1 << 51)
 def _by_precedence(operands: tuple[Array, ...], operation: str) -> tuple[Array, ...]:
     """f64 operands, the one whose NaN is passed on last."""
     match operation:
-        case "divf":
+        case "divf" | "atan2":
             return operands[::-1]
         case "fma":
             lhs, rhs, acc = operands
@@ -55,9 +55,9 @@ def nan(result: Array, operands: tuple[Array, ...], fmt: FloatFormat, operation:
     """The pattern of every NaN an sm_90 GPU answers, as far as it was measured.
 
     f16, bf16 and f32 answer every significand bit set and the sign clear. f64 passes on the last operand that
-    is a NaN (a division the first, a fused multiply-add the right factor before the addend before the left),
-    made quiet, and answers 0xFFF8000000000000 for an invalid
-    operation. Conversions have patterns of their own (``sm_90_conversions``).
+    is a NaN (a division and atan2 the first, a fused multiply-add the right factor before the addend before
+    the left), made quiet, and answers 0xFFF8000000000000 for an invalid operation.
+    Conversions have patterns of their own (``sm_90_conversions``).
     """
     if not any_nan(result, fmt):
         return

@@ -15,7 +15,19 @@ from ..numerics.float_arithmetic import fma
 from ..numerics.formats import F64, FloatFormat
 from ..numerics.nan import NanRule
 from . import hardware
-from .programs import f32_arctangent, f32_exponential, f32_logarithm, f32_power, f32_trigonometric
+from .programs import (
+    f32_arctangent,
+    f32_exponential,
+    f32_logarithm,
+    f32_power,
+    f32_trigonometric,
+    f64_arctangent,
+    f64_exponential,
+    f64_hyperbolic,
+    f64_logarithm,
+    f64_power,
+    f64_trigonometric,
+)
 
 F32 = np.float32
 LOG2_E = F32(1.4426950408889634)
@@ -126,6 +138,18 @@ PROGRAMS: dict[tuple[str, str, str], Callable[..., Array]] = {
     ("tan", "f32", ""): f32_trigonometric.tan,
     ("fpowf", "f32", ""): f32_power.pow_,
     ("atan2", "f32", ""): f32_arctangent.atan2,
+    ("exp", "f64", ""): f64_exponential.exp,
+    ("exp2", "f64", ""): f64_exponential.exp2,
+    ("log", "f64", ""): f64_logarithm.log,
+    ("log2", "f64", ""): f64_logarithm.log2,
+    ("sin", "f64", ""): f64_trigonometric.sin,
+    ("cos", "f64", ""): f64_trigonometric.cos,
+    ("tan", "f64", ""): f64_trigonometric.tan,
+    ("sinh", "f64", ""): f64_hyperbolic.sinh,
+    ("cosh", "f64", ""): f64_hyperbolic.cosh,
+    ("tanh", "f64", ""): f64_hyperbolic.tanh,
+    ("fpowf", "f64", ""): f64_power.pow_,
+    ("atan2", "f64", ""): f64_arctangent.atan2,
     ("exp2", "f32", ""): exp2_f32,
     ("exp", "f32", "approx"): exp_approx_f32,
     ("rsqrt", "f32", ""): rsqrt_f32,
