@@ -176,6 +176,15 @@ def run(
             )
     options = {"model": model, "entry": entry, "threads": threads, "check": check, "step_budget": steps}
     if estimate:
+        unheeded = [f"--{name.replace('_', '-')}" for name, value in looks.items() if value]
+        unheeded += ["--out"] if outputs else []
+        if unheeded:
+            raise ArgumentError(
+                "an estimate looks at nothing and writes nothing",
+                rule="estimate",
+                found=", ".join(unheeded).replace("--breakpoint", "--break"),
+                expected="--estimate without it",
+            )
         _estimate(module, grid, values, options, as_json=as_json)
         return
     asked = looking(as_json=as_json, **looks)

@@ -151,3 +151,15 @@ def test_arrays_without_dimensions(library: str) -> None:
     x, y = host.full((), 1.5), host.zeros(())
     tileref.cutile.launch(1, kernels.double_scalar, (x, y))
     assert float(y) == 3.0
+
+
+def test_host_code_that_asks_whether_there_is_a_gpu() -> None:
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with tileref.cutile.emulating():
+        assert torch.cuda.is_available()
+        with tileref.cutile.emulating(capability=(8, 0)):
+            assert torch.cuda.get_device_capability() == (8, 0)
+        assert torch.cuda.get_device_capability() == (9, 0)
+    assert not torch.cuda.is_available()

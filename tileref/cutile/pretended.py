@@ -75,6 +75,10 @@ class Event:
         return 0.0
 
 
+def _available() -> bool:
+    return True
+
+
 def _answers(capability: tuple[int, int]) -> dict[str, Any]:
     """What ``torch.cuda`` answers, by name."""
     properties = SimpleNamespace(
@@ -106,6 +110,7 @@ def _answers(capability: tuple[int, int]) -> dict[str, Any]:
         "get_device_capability": always(capability),
         "get_device_name": always(properties.name),
         "get_device_properties": always(properties),
+        "is_available": _available,
         "set_device": always(None),
         "stream": contextlib.nullcontext,
         "synchronize": always(None),
@@ -116,7 +121,7 @@ def _answers(capability: tuple[int, int]) -> dict[str, Any]:
 def pretended_gpu(capability: tuple[int, int]) -> Iterator[None]:
     """Let torch have a GPU of this compute capability in appearance, unless it is not loaded or has one."""
     torch: Any = sys.modules.get("torch")
-    if torch is None or torch.cuda.is_available():
+    if torch is None or (torch.cuda.is_available is not _available and torch.cuda.is_available()):
         yield
         return
     answers = _answers(capability)

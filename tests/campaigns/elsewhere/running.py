@@ -103,7 +103,7 @@ def run(
 
             cases += cutile_samples.cases(samples)
         if tilegym:
-            for part in ("ops", "attention", "suites", "more", "backward"):
+            for part in ("ops", "attention", "suites", "more", "backward", "rest"):
                 cases += import_module(f"{__package__}.tilegym_{part}").cases()
     rows: list[Row] = []
     for case in cases:

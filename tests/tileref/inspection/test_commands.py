@@ -180,3 +180,13 @@ def test_a_selection_that_is_wrong_runs_nothing(tmp_path: Path) -> None:
         assert code == Code.USAGE
         assert "the kernel has no operation malf" in err
         assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--blocks=0", "--trace=mulf", "--break=mulf", "--lint=lost-addend", "--out=1=y.npy", "--watch=%6"],
+)
+def test_an_estimate_heeds_nothing_else_and_says_so(kernel: str, option: str) -> None:
+    code, out, err = run("run", kernel, *FOUR, "--estimate", option)
+    assert (code, out) == (Code.USAGE, "")
+    assert option.partition("=")[0] in err
