@@ -37,8 +37,7 @@ def atomic_rmw_tko(
     old, done = _through_pointers(
         frame, op, token, pointers, mask, lambda was, lanes: combine(was, flat[lanes])
     )
-    if arg.undefined is not None:
-        frame.run.report_use(frame, op, arg.undefined, "a value that atomically reaches memory")
+    _report_used(frame, op, arg, None if mask is None else mask.data)
     return old, done
 
 
@@ -64,8 +63,7 @@ def atomic_cas_tko(
         return np.where(same, wanted[lanes], was)
 
     for tile in (cmp, val):
-        if tile.undefined is not None:
-            frame.run.report_use(frame, op, tile.undefined, "a value that atomically reaches memory")
+        _report_used(frame, op, tile, None if mask is None else mask.data)
     old, done = _through_pointers(frame, op, token, pointers, mask, update, written)
     if mask is not None:
         hidden = ~np.broadcast_to(mask.data, old.data.shape)
@@ -94,13 +92,21 @@ def atomic_red_view_tko(
     flat = np.broadcast_to(where.addresses(dtype.itemsize), shape).reshape(-1)
     resolved = resolve(frame.run.memory, flat, active, dtype.itemsize)
     report_outside(frame, op, resolved, flat, shape, element, "atomic")
-    if value.undefined is not None:
-        frame.run.report_use(frame, op, value.undefined, "a value that atomically reaches memory")
+    _report_used(frame, op, value, where.inside())
     combine = combiner(frame.run.model, op.mode, element)
     arg = value.full(frame.count).reshape(-1)
     watch(frame, access, resolved, shape)
     apply(resolved, element, flat.size, lambda was, lanes: combine(was, arg[lanes]))
     return after(access, token)
+
+
+def _report_used(frame: Frame, op: Operation, value: Tile, reaching: Array | None) -> None:
+    """Report the lanes without a value among those that reach memory; all do if ``reaching`` is None."""
+    undefined = value.undefined
+    if undefined is not None and reaching is not None:
+        undefined = undefined.map(lambda lanes: np.asarray(lanes & reaching))
+    if undefined is not None and undefined.lanes.any():
+        frame.run.report_use(frame, op, undefined, "a value that atomically reaches memory")
 
 
 def _through_pointers(
