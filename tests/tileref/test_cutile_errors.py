@@ -44,7 +44,7 @@ def wide(x: Annotated[object, ct.ArrayAnnotation(index_dtype=ct.int64)]):
         (ValueError, (1,), "whole", (np.zeros((), np.float32), X), "x has no dimension 0"),
         (ValueError, (1,), "add", (X[::-1], X, X, 128), "strides that no kernel takes"),
         (ValueError, (1, 1, 1, 1), "add", (X, X, X, 128), "one to three"),
-        (ValueError, (1 << 24,), "add", (X, X, X, 128), "every extent of a grid"),
+        (ValueError, (1 << 24,), "add", (X, X, X, 128), "grid"),
         (OverflowError, (1,), "scale", (X, X, 1 << 31, 0.0, True, 1, 128), "factor does not fit int32"),
         (OverflowError, (1,), "scale", (X, X, 1.0, 0.0, True, 1 << 63, 128), "large does not fit int64"),
     ],
