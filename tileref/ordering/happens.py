@@ -35,7 +35,7 @@ BYTES = 1 << 28
 class Happens:
     """The accesses of a launch in the order they ran, and what releases each acquire saw."""
 
-    _notes: dict[int, Nearby] = field(default_factory=lambda: defaultdict(Nearby))
+    _notes: dict[tuple[int, Role], Nearby] = field(default_factory=lambda: defaultdict(Nearby))
     _strong: deque[Elements] = field(default_factory=deque)
     _bytes: int = 0
     _lanes: int = 0
@@ -62,7 +62,7 @@ class Happens:
             return
         if note.target.elements.size == 0:
             return
-        self._notes[note.target.buffer.place].add(note)
+        self._notes[note.target.buffer.place, note.access.role].add(note)
         if note.access.role in STRONG:
             self._strong.append(note)
         self._bytes += note.target.elements.nbytes
@@ -80,11 +80,10 @@ class Happens:
         bad = np.zeros(suspects.shape, np.bool_)
         first: tuple[Elements, int] | None = None
         lanes = np.flatnonzero(suspects)
-        notes = self._notes[note.target.buffer.place]
-        near = notes.near(note)
-        for place in near:
-            earlier = notes.notes[place]
-            if earlier is None or earlier is note or earlier.access.role not in CONFLICTS[note.access.role]:
+        place, role = note.target.buffer.place, note.access.role
+        near = [e for other in CONFLICTS[role] for e in self._notes[place, other].near(note)]
+        for earlier in near:
+            if earlier is note or self._all_ordered(earlier, note):
                 continue
             for block, mask in self._meeting(earlier, note, lanes):
                 if not mask.any():
@@ -98,19 +97,17 @@ class Happens:
                 break
         if first is not None:
             return bad, *first
-        if note.access.role is Role.WEAK_WRITE and bool(suspects.all()):
-            self._forget(notes, near, note)
+        if role is Role.WEAK_WRITE and bool(suspects.all()):
+            # Who comes after this comes after those that it comes after and covers.
+            for other in Role:
+                self._notes[place, other].forget_covered(note)
         return None
 
-    def _forget(self, notes: Nearby, near: list[int], note: Elements) -> None:
-        """Drop the accesses that a write comes after and covers: who comes after it comes after those."""
-        places = np.unique(note.first_bytes())
-        for place in near:
-            earlier = notes.notes[place]
-            if earlier is None or earlier is note or earlier.access.itemsize != note.access.itemsize:
-                continue
-            if bool(np.isin(earlier.first_bytes(), places).all()):
-                notes.drop(place)
+    def _all_ordered(self, earlier: Elements, note: Elements) -> bool:
+        """Whether it is plain that nothing of ``note`` races with an earlier access, wherever the two meet."""
+        if len(earlier.access.blocks) > 1 or len(note.access.blocks) > 1:
+            return False
+        return self._ordered(earlier, int(earlier.access.blocks[0]), note, 0)
 
     def _meeting(self, earlier: Elements, note: Elements, lanes: Array) -> Iterable[tuple[int, Array]]:
         """For each block of an earlier access, the lanes that meet it and that it does not happen before."""
@@ -158,10 +155,12 @@ class Happens:
         """Whether one of the ``visible`` releases is ``block``'s, and came after its access ``number``."""
         left = visible & self._owned[block]
         while left:
-            release = self._releases[(left & -left).bit_length() - 1]
+            # The latest first: it is the one that waited for the most.
+            place = left.bit_length() - 1
+            release = self._releases[place]
             if number == release.number or number in release.past:
                 return True
-            left &= left - 1
+            left ^= 1 << place
         return False
 
     def _follow(self, note: Elements) -> None:
@@ -170,7 +169,8 @@ class Happens:
         acquire, release = acquires(operation), releases(operation)
         atomic, reads = isinstance(operation, ATOMIC), isinstance(operation, READS)
         starts = note.first_bytes()
-        rows = note.units(access.itemsize)[1]
+        places = np.arange(starts.size) if note.target.lanes is None else note.target.lanes
+        rows = places // note.lanes
         shared = note.rows != len(access.blocks)
         self._lanes += len(starts)
         if self._lanes > LANES:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
@@ -79,10 +80,11 @@ class Elements:
     target: Target
     shape: tuple[int, ...]
     lanes: int = field(init=False)
+    _span: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         """Count the lanes of a block."""
-        self.lanes = int(np.prod(self.shape[1:]))
+        self.lanes = prod(self.shape[1:])
 
     @property
     def rows(self) -> int:
@@ -118,13 +120,26 @@ class Elements:
         parts = self.access.itemsize // unit
         return (first[:, None] + np.arange(parts)).reshape(-1), np.repeat(places // self.lanes, parts)
 
+    @property
     def span(self) -> tuple[int, int]:
         """The bytes between which it lies."""
-        elements = self.target.elements
-        if elements.size == 0:
-            return 0, 0
-        size, start = self.access.itemsize, self.target.buffer.start
-        return int(elements.min()) * size + start, (int(elements.max()) + 1) * size + start
+        if self._span is None:
+            elements = self.target.elements
+            size, start = self.access.itemsize, self.target.buffer.start
+            if elements.size == 0:
+                self._span = 0, 0
+            else:
+                self._span = int(elements.min()) * size + start, (int(elements.max()) + 1) * size + start
+        return self._span
+
+    @property
+    def fills_its_span(self) -> bool:
+        """Whether it goes to every byte there, as is plain where its elements ascend."""
+        elements = self.target.elements.reshape(-1)
+        low, high = self.span
+        if elements.size * self.access.itemsize != high - low:
+            return False
+        return elements.size == 1 or bool((elements[1:] > elements[:-1]).all())
 
     def wrote(self, number: int) -> bool:
         """Whether lane ``number`` of the target wrote, if the operation writes at all."""
