@@ -1,4 +1,4 @@
-"""The lint for lost addends: an accumulator so large that what is added to it no longer changes it.
+"""The lint for lost addends: accumulators so large that what is added to them no longer changes them.
 
 4096 ones in f16 make 2048 when they are added one by one, since 2049 is no f16.
 """
@@ -19,7 +19,7 @@ from tileir.types import TileType
 from .. import numerics as n
 from ..evaluators.matrix import factors
 from ..formats import ROUNDINGS, Array, float_format
-from ..numerics.formats import F32, F64
+from ..numerics.formats import F32, F64, FloatFormat
 from ..result import Lint
 from ..targets.products import FusedChain, FusedDot, RoundedChain
 from ..values import Tile
@@ -28,14 +28,19 @@ from .conditions import as_numbers
 from .event import Event, Seen
 from .observer import Observer
 from .sites import Site, Sites
+from .sticking import Found, Row, unit_in_last_place
 from .summary import number
+
+ROWS = 1024
+"""Accumulators, by operation and blocks, that are followed at once."""
 
 
 @dataclass(slots=True)
 class Addition:
     """What was added to what, lane by lane: arrays that broadcast against each other, (blocks or 1, ...).
 
-    ``addend`` is exact enough to be told from zero; ``skipped`` marks lanes without a value.
+    ``addend`` is exact enough to be told from zero; ``skipped`` marks lanes without a value; ``format`` is
+    the accumulator's.
     """
 
     accumulator: Array
@@ -43,10 +48,11 @@ class Addition:
     result: Array
     skipped: Array | None
     step: tuple[int, ...]
+    format: FloatFormat
 
 
 class LostAddends(Observer):
-    """Notes where a finite addend that is not zero left its accumulator as it was.
+    """Notes where an accumulator sticks: addend after addend leaves it as it was; see ``sticking``.
 
     Looked at are ``addf`` and ``fma`` on what a loop carries and in the bodies of reductions and scans (which
     run as they are then, and slower), and every step of ``mmaf`` as the model sums.
@@ -60,6 +66,7 @@ class LostAddends(Observer):
         self._found: dict[Site, tuple[Value, ...]] = {}
         self._lints: dict[Operation, Lint] = {}
         self._looked_at: dict[Operation, int] = {}
+        self._followed: dict[Any, Row] = {}
 
     @property
     def lints(self) -> list[Lint]:
@@ -68,7 +75,7 @@ class LostAddends(Observer):
 
     def begin(self, sites: Sites, grid: tuple[int, int, int]) -> Mapping[Site, tuple[Value, ...]]:
         """The operations that add to an accumulator."""
-        self._lints, self._looked_at = {}, {}
+        self._lints, self._looked_at, self._followed = {}, {}, {}
         self._accumulators = dict(additions(sites.function))
         return {s: () for s in sites.all if s.stage == "operation" and s.operation in self._accumulators}
 
@@ -76,55 +83,72 @@ class LostAddends(Observer):
         """An accumulator was added to."""
         operation = event.operation
         assert operation is not None
-        for addition in self._additions(event, operation):
-            self._look(event, operation, addition)
+        for number_, addition in self._additions(event, operation):
+            self._look(event, operation, number_, addition)
 
-    def _additions(self, event: Event, operation: Operation) -> Iterator[Addition]:
+    def _additions(self, event: Event, operation: Operation) -> Iterator[tuple[int, Addition]]:
+        """What is added to each of an operation's accumulators, which are numbered."""
         tiles = {s.value: _tile(s) for s in event.operands}
         result = _tile(event.results[0])
         if isinstance(operation, MmaF | MmaFScaled):
             yield from _of_product(event, operation, tiles, result)
             return
         skipped = _skipped(tiles.values())
-        for accumulator in self._accumulators[operation]:
+        fmt = float_format(operation.results[0].type)
+        for place, accumulator in enumerate(self._accumulators[operation]):
             found = _of_elements(event, operation, accumulator, tiles)
             if found is not None:
-                yield Addition(*found, result.data, skipped, event.iteration)
+                yield place, Addition(*found, result.data, skipped, event.iteration, fmt)
 
-    def _look(self, event: Event, operation: Operation, added: Addition) -> None:
+    def _look(self, event: Event, operation: Operation, number_: int, added: Addition) -> None:
         before, after, addend = (as_numbers(a) for a in (added.accumulator, added.result, added.addend))
         there = np.isfinite(addend) & (addend != 0) & np.isfinite(before)
         if added.skipped is not None:
             there = there & ~added.skipped
         lost = there & (before == after)
-        shape = np.broadcast_shapes(lost.shape, (event.count, *lost.shape[1:]))
         each = event.count // lost.shape[0]
-        looked_at = int(np.count_nonzero(np.broadcast_to(there, lost.shape))) * each
+        looked_at = int(np.count_nonzero(there)) * each
         self._looked_at[operation] = self._looked_at.get(operation, 0) + looked_at
-        if not lost.any():
-            return
-        count = int(np.count_nonzero(lost)) * each
+        before, addend = (np.broadcast_to(a, lost.shape) for a in (before, addend))
+        row = self._row(event, operation, number_, lost.shape)
+        kept = ~lost & (before != after)
+        with np.errstate(invalid="ignore"):
+            least = unit_in_last_place(before, added.format)
+        found = row.add(before, addend, lost, kept, least, added.step)
         known = self._lints.get(operation)
         if known is not None:
-            self._lints[operation] = replace(known, count=known.count + count)
-            return
-        at = np.unravel_index(int(np.argmax(np.broadcast_to(lost, shape))), shape)
-        accumulator, what = (np.broadcast_to(a, lost.shape)[at] for a in (added.accumulator, added.addend))
+            self._lints[operation] = replace(known, count=known.count + found.lost * each)
+        elif found.first is not None:
+            self._lints[operation] = self._told(event, operation, found, found.lost * each)
+
+    def _row(self, event: Event, operation: Operation, number_: int, shape: tuple[int, ...]) -> Row:
+        """What the accumulators of these blocks have lost so far."""
+        key = operation, number_, event.blocks.tobytes(), shape
+        row = self._followed.pop(key, None)
+        if row is None:
+            row = Row(shape)
+            if len(self._followed) >= ROWS:
+                del self._followed[next(iter(self._followed))]
+        self._followed[key] = row
+        return row
+
+    def _told(self, event: Event, operation: Operation, found: Found, count: int) -> Lint:
+        assert found.first is not None
         type_ = operation.results[0].type
         assert isinstance(type_, TileType)
-        x, y, z = (int(c) for c in event.coordinates[at[0]])
-        lane = at[1:] if event.lanes is None else event.lanes[at[0]]
-        self._lints[operation] = Lint(
+        block, *lane = found.first
+        x, y, z = (int(c) for c in event.coordinates[block])
+        sum_, what = number(found.accumulator), number(found.addend)
+        return Lint(
             self.kind,
             operation.mnemonic,
-            f"{number(accumulator)} + {number(what)} is {number(accumulator)} in {type_.element}: "
-            "the addend is lost",
+            f"{sum_} + {what} is {sum_} in {type_.element}, and so on: the accumulator sticks",
             event.location,
             count,
             0,
             (x, y, z),
-            tuple(int(i) for i in lane),
-            added.step,
+            tuple(lane) if event.lanes is None else tuple(int(i) for i in event.lanes[block]),
+            found.since,
         )
 
 
@@ -167,7 +191,7 @@ def _of_elements(
 
 def _of_product(
     event: Event, operation: MmaF | MmaFScaled, tiles: Mapping[Value, Tile], result: Tile
-) -> Iterator[Addition]:
+) -> Iterator[tuple[int, Addition]]:
     """The additions of a matrix product, as many as its model makes."""
     model = event.frame.run.model
     product = model.product(operation).value
@@ -193,7 +217,7 @@ def _of_product(
             addend = np.matmul(as_numbers(a), as_numbers(b))
             one_step = width >= extent and not accumulator_last
             after = result.data if one_step else product(a, b, total, source, work, model.nan)
-        yield Addition(total, addend, after, skipped, (*event.iteration, first))
+        yield 0, Addition(total, addend, after, skipped, (*event.iteration, first), work)
         total = after
     if accumulator_last:
-        yield Addition(start, total, result.data, skipped, (*event.iteration, extent))
+        yield 1, Addition(start, total, result.data, skipped, (*event.iteration, extent), target)

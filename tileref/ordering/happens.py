@@ -104,7 +104,7 @@ class Happens:
         return None
 
     def _all_ordered(self, earlier: Elements, note: Elements) -> bool:
-        """Whether it is plain that nothing of ``note`` races with an earlier access, wherever the two meet."""
+        """Whether it is plain that ``note`` does not race with an earlier access, wherever the two meet."""
         if len(earlier.access.blocks) > 1 or len(note.access.blocks) > 1:
             return False
         return self._ordered(earlier, int(earlier.access.blocks[0]), note, 0)

@@ -91,18 +91,80 @@ def test_ones_in_a_loop(body: str) -> None:
 
 
 def test_zeros_infinities_and_nans_are_not_lost() -> None:
-    text = loop("%m = addf %a, %x : tile<f16>", start=2048.0, count=3)
+    text = loop("%m = addf %a, %x : tile<f16>", start=2048.0, count=64)
     for addend in (0.0, -0.0, np.inf, np.nan):
         assert lints(text, [np.float16(addend)]) == []
     assert lints(text, [2.0]) == []
-    infinite = loop("%m = addf %a, %x : tile<f16>", start=np.inf, count=3).replace("f16: inf", "f16: 0x7C00")
+    infinite = loop("%m = addf %a, %x : tile<f16>", start=np.inf, count=64).replace("f16: inf", "f16: 0x7C00")
     assert lints(infinite, [1.0]) == []
     (lint,) = lints(text, [-0.5])
-    assert (lint.count, lint.of) == (3, 3)
-    # A product too small for f64 is still no zero.
-    tiny = loop("%m = fma %x, %x, %a : tile<f64>", start=1.0, carried="f64", count=2)
-    (lint,) = lints(tiny, [5e-324])
-    assert (lint.count, lint.of) == (2, 2)
+    assert (lint.count, lint.of) == (64, 64)
+
+
+def test_what_would_not_change_the_sum_at_once_either_is_ordinary_rounding() -> None:
+    tiny = loop("%m = fma %x, %x, %a : tile<f64>", start=1.0, carried="f64", count=64)
+    assert lints(tiny, [5e-324]) == []
+    text = loop("%m = addf %x, %a : tile<f64>", start=1.0, carried="f64", count=64)
+    # The last place of 1 is 2^-52: 64 times 2^-56 are 4 of it, 64 times 2^-55 are 8.
+    assert lints(text, [2.0**-56]) == []
+    (lint,) = lints(text, [2.0**-55])
+    assert (lint.count, lint.of, lint.step) == (64, 64, (0,))
+
+
+@pytest.mark.parametrize(("ones", "told"), [(31, False), (32, True)])
+def test_how_many_in_a_row(ones: int, told: bool) -> None:
+    x = np.ones(64, np.float16)
+    x[0] = 2048
+    x[1 + ones :] = 2
+    found = lints(fold("reduce", "f16", 64), [x])
+    assert [lint.count for lint in found] == ([32] if told else [])
+
+
+def test_zeros_do_not_end_a_row_and_what_shows_does() -> None:
+    x = np.ones(128, np.float16)
+    x[0] = 2048
+    x[1::2] = 0
+    (lint,) = lints(fold("reduce", "f16", 128), [x])
+    assert (lint.count, lint.of, lint.step) == (63, 63, (1,))
+    x = np.ones(128, np.float16)
+    x[0] = 2048
+    x[::16] = 2048
+    assert lints(fold("reduce", "f16", 128), [x]) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32"])
+def test_ordinary_rounding_is_not_told(element: str, seed: int) -> None:
+    """Addends of all sizes and both signs: some are lost, and the sum is none the worse for it."""
+    random = np.random.default_rng(seed)
+    dtype = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}[element]
+    spread = random.standard_normal(1024) * np.exp2(random.integers(-30, 1, 1024))
+    decaying = np.exp2(-np.arange(1024) / 4)
+    for values in (spread, decaying, random.standard_normal(1024)):
+        assert lints(fold("reduce", element, 1024), [values.astype(dtype)]) == []
+
+
+def test_the_first_lane_and_block() -> None:
+    """Lane 5 sticks at step 2048, from which 1 does not move it; the others do not, as they add 2 or nothing."""
+    text = f"""
+    entry @k(%x: tile<ptr<f16>>) {{
+      {load("f16", 8)}
+      %bx, %by, %bz = get_tile_block_id : tile<i32>
+      %zero = constant <i32: 0> : tile<i32>
+      %step = constant <i32: 1> : tile<i32>
+      %n = constant <i32: 100> : tile<i32>
+      %start = constant <f16: 2048.0> : tile<8xf16>
+      %s = for %j in (%zero to %n, step %step) : tile<i32> iter_values(%a = %start) -> (tile<8xf16>) {{
+        %m = addf %a, %v : tile<8xf16>
+        continue %m : tile<8xf16>
+      }}
+      return
+    }}
+    """
+    x = np.full(8, 2, np.float16)
+    x[5], x[6] = 1, 0
+    (lint,) = lints(text, [x], blocks=2)
+    assert (lint.lane, lint.step, lint.block, lint.count) == ((5,), (0,), (0, 0, 0), 2 * 100)
 
 
 def test_sums_of_what_is_not_carried_are_not_looked_at() -> None:
@@ -111,12 +173,12 @@ def test_sums_of_what_is_not_carried_are_not_looked_at() -> None:
 
 
 def test_elements_without_a_value_are_not_lost() -> None:
-    x = np.full(4, 2048, np.float16)
-    x[1:] = 1
-    # Element 4 is not there, and nothing is after it.
-    assert lints(fold("reduce", "f16", 8), [x[:4]])[0].of == 3
-    (lint,) = lints(fold("reduce", "f16", 4), [x])
-    assert (lint.count, lint.of) == (3, 3)
+    x = np.ones(64, np.float16)
+    x[0] = 2048
+    # Element 40 is not there, and nothing is after it.
+    assert lints(fold("reduce", "f16", 64), [x[:40]])[0].of == 39
+    (lint,) = lints(fold("reduce", "f16", 64), [x])
+    assert (lint.count, lint.of) == (63, 63)
 
 
 @pytest.mark.parametrize("target", ["f16", "f32"])
@@ -149,38 +211,44 @@ def test_a_matrix_product_as_the_model_sums() -> None:
     """A tensor core adds 16 products at once, to which an accumulator of 2^15 does not stick yet."""
     text = f"""
     entry @k(%x: tile<ptr<f16>>) {{
-      {load("f16", 32 * 64)}
-      %a = reshape %v : tile<2048xf16> -> tile<32x64xf16>
-      %b = constant <f16: 1.0> : tile<64x32xf16>
-      %z = constant <f16: START> : tile<32x32xf16>
-      %m = mmaf %a, %b, %z : tile<32x64xf16>, tile<64x32xf16>, tile<32x32xf16>
+      {load("f16", 16 * 1024)}
+      %a = reshape %v : tile<16384xf16> -> tile<16x1024xf16>
+      %b = constant <f16: 1.0> : tile<1024x32xf16>
+      %z = constant <f16: START> : tile<16x32xf16>
+      %m = mmaf %a, %b, %z : tile<16x1024xf16>, tile<1024x32xf16>, tile<16x32xf16>
       return
     }}
     """
-    ones = np.ones(2048, np.float16)
+    ones = np.ones(16384, np.float16)
     (spec,) = lints(text.replace("START", "2048.0"), [ones])
-    assert (spec.count, spec.of, spec.step) == (64 * 1024, 64 * 1024, (0,))
+    assert (spec.count, spec.of, spec.step) == (1024 * 512, 1024 * 512, (0,))
     assert lints(text.replace("START", "2048.0"), [ones], model="sm_90") == []
     # Half of a unit in the last place is a tie, which goes to the even accumulator.
     (ties,) = lints(text.replace("START", "32768.0"), [ones], model="sm_90")
-    assert (ties.count, ties.of, ties.step) == (4 * 1024, 4 * 1024, (0,))
+    assert (ties.count, ties.of, ties.step) == (64 * 512, 64 * 512, (0,))
 
 
 def test_products_summed_before_the_accumulator() -> None:
-    """In f32 the sum of 8 ones is exact, and lost when the accumulator is added at last."""
+    """In f32 the sum of 8 ones is exact, and lost when the accumulator is added at last, turn after turn."""
     text = f"""
     entry @k(%x: tile<ptr<f32>>) {{
       {load("f32", 8)}
       %a = reshape %v : tile<8xf32> -> tile<1x8xf32>
       %b = reshape %v : tile<8xf32> -> tile<8x1xf32>
       %z = constant <f32: 1.0e9> : tile<1x1xf32>
-      %m = mmaf %a, %b, %z : tile<1x8xf32>, tile<8x1xf32>, tile<1x1xf32>
+      %zero = constant <i32: 0> : tile<i32>
+      %step = constant <i32: 1> : tile<i32>
+      %n = constant <i32: 80> : tile<i32>
+      %s = for %j in (%zero to %n, step %step) : tile<i32> iter_values(%c = %z) -> (tile<1x1xf32>) {{
+        %m = mmaf %a, %b, %c : tile<1x8xf32>, tile<8x1xf32>, tile<1x1xf32>
+        continue %m : tile<1x1xf32>
+      }}
       return
     }}
     """
     (lint,) = lints(text, [np.ones(8, np.float32)], model="sm_90")
-    assert lint.step == (8,)
-    assert (lint.count, lint.of) == (1, 9)
+    assert lint.step == (0, 8)
+    assert (lint.count, lint.of) == (80, 80 * 9)
     assert "1000000000.0 + 8.0" in lint.message
 
 
@@ -193,7 +261,7 @@ def test_bf16_and_one_report_an_operation() -> None:
     assert len(found.lints) == 1
     assert str(found.lints[0]) == (
         "addf, block (0, 0, 0), lane (), step (255,): "
-        "256 + 1 is 256 in bf16: the addend is lost [lost-addend, 256 of 511]"
+        "256.0 + 1.0 is 256.0 in bf16, and so on: the accumulator sticks [lost-addend, 256 of 511]"
     )
 
 
