@@ -35,9 +35,8 @@ def atomic_rmw_tko(
     combine = combiner(frame.run.model, op.mode, pointee(pointers))
     flat = arg.full(frame.count).reshape(-1)
     old, done = _through_pointers(
-        frame, op, token, pointers, mask, lambda was, lanes: combine(was, flat[lanes])
+        frame, op, token, pointers, mask, (arg,), lambda was, lanes: combine(was, flat[lanes])
     )
-    _report_used(frame, op, arg, None if mask is None else mask.data)
     return old, done
 
 
@@ -62,9 +61,7 @@ def atomic_cas_tko(
         written[lanes] = same
         return np.where(same, wanted[lanes], was)
 
-    for tile in (cmp, val):
-        _report_used(frame, op, tile, None if mask is None else mask.data)
-    old, done = _through_pointers(frame, op, token, pointers, mask, update, written)
+    old, done = _through_pointers(frame, op, token, pointers, mask, (cmp, val), update, written)
     if mask is not None:
         hidden = ~np.broadcast_to(mask.data, old.data.shape)
         undefined = old.undefined if old.undefined is None else old.undefined.map(lambda m: m & ~hidden)
@@ -92,21 +89,12 @@ def atomic_red_view_tko(
     flat = np.broadcast_to(where.addresses(dtype.itemsize), shape).reshape(-1)
     resolved = resolve(frame.run.memory, flat, active, dtype.itemsize)
     report_outside(frame, op, resolved, flat, shape, element, "atomic")
-    _report_used(frame, op, value, where.inside())
     combine = combiner(frame.run.model, op.mode, element)
     arg = value.full(frame.count).reshape(-1)
     watch(frame, access, resolved, shape)
     apply(resolved, element, flat.size, lambda was, lanes: combine(was, arg[lanes]))
+    _report_value(frame, op, value, resolved, active, shape)
     return after(access, token)
-
-
-def _report_used(frame: Frame, op: Operation, value: Tile, reaching: Array | None) -> None:
-    """Report the lanes without a value among those that reach memory; all do if ``reaching`` is None."""
-    undefined = value.undefined
-    if undefined is not None and reaching is not None:
-        undefined = undefined.map(lambda lanes: np.asarray(lanes & reaching))
-    if undefined is not None and undefined.lanes.any():
-        frame.run.report_use(frame, op, undefined, "a value that atomically reaches memory")
 
 
 def _through_pointers(
@@ -115,6 +103,7 @@ def _through_pointers(
     token: Token | None,
     pointers: Tile,
     mask: Tile | None,
+    values: tuple[Tile, ...],
     update: Update,
     written: Array | None = None,
 ) -> tuple[Tile, Token]:
@@ -133,12 +122,33 @@ def _through_pointers(
     if access is not None:
         access.written = written
     old = apply(resolved, element, addresses.size, update).reshape(shape)
+    for tile in values:
+        _report_value(frame, op, tile, resolved, active, shape)
     wrong = [w for w in (resolved.outside, resolved.misaligned) if w is not None]
     found: list[Marks | None] = [marks(np.logical_or.reduce(wrong).reshape(shape), op)] if wrong else []
     found.append(marks(racing, op))
     if active is not None:
         found.append(marks(~active.reshape(shape), op))
     return Tile(type_, old, join(found)), after(access, token)
+
+
+def _report_value(
+    frame: Frame, op: Operation, value: Tile, resolved: Resolved, active: Array | None, shape: tuple[int, ...]
+) -> None:
+    """Report lanes without a value that take part, and take away what memory holds where they went."""
+    if value.undefined is None:
+        return
+    used = value.undefined
+    if active is not None:
+        used = used.map(lambda lanes: np.broadcast_to(lanes, shape) & active.reshape(shape))
+    if not used.lanes.any():
+        return
+    frame.run.report_use(frame, op, used, "a value that atomically reaches memory")
+    lanes = np.broadcast_to(used.lanes, shape).reshape(-1)
+    itemsize = value.data.dtype.itemsize
+    for access in resolved.accesses:
+        gone = access.elements[lanes if access.lanes is None else lanes[access.lanes]]
+        access.buffer.mark(gone, itemsize, np.ones(gone.shape, np.bool_))
 
 
 def apply(resolved: Resolved, element: NumberType, lanes: int, update: Update) -> Array:

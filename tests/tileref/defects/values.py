@@ -9,11 +9,12 @@ import numpy as np
 
 from tileref.kinds import Kind
 
-from .case import Case, N, block, constant, kernel, less, load, numbers, store
+from .case import Case, N, View, add, block, constant, kernel, less, load, numbers, store
 
 QUOTIENT = "  %q = divi %t1, %lanes signed : tile<8xi32>"
 """Has no value in lane 0."""
 UNDEFINED = Kind.UNDEFINED_VALUE
+SIX = View([6], [8])
 HALF = less("half", "lanes", "t4")
 USES = [
     Case(
@@ -41,7 +42,23 @@ USES = [
     Case(
         UNDEFINED, "what is atomically added",
         kernel(block(QUOTIENT, "  %v, %v_t = atomic_rmw_tko relaxed device %pa, add, %q : tile<8xptr<i32>>, tile<8xi32> -> tile<8xi32>, token HERE")),
-        operation="atomic_rmw_tko", lane=(0,), count=1,
+        operation="atomic_rmw_tko", lane=(0,), count=1, undefined={0: [0]},
+    ),
+    Case(UNDEFINED, "what is not atomically added, as it is masked off", kernel(block(QUOTIENT, less("in", "t0", "lanes"), add("v", "pa", "q", mask="in")))),
+    Case(
+        UNDEFINED, "what a compare and swap that is masked off would store",
+        kernel(block(
+            QUOTIENT, less("in", "t0", "lanes"),
+            "  %v, %v_t = atomic_cas_tko relaxed device %pa, %q, %q, %in"
+            " : tile<8xptr<i32>>, tile<8xi32>, tile<8xi1> -> tile<8xi32>, token",
+        )),
+    ),
+    Case(
+        UNDEFINED, "what would be added beyond the tensor",
+        kernel(block(
+            "  %n7 = constant <i32: 7> : tile<8xi32>", "  %down = subi %n7, %lanes : tile<8xi32>",
+            "  %q = divi %t1, %down signed : tile<8xi32>", SIX.making, SIX.add("t", "q", "c0"),
+        )),
     ),
     Case(UNDEFINED, "padded", kernel(block(HALF, load("v", "pa", mask="half", pad="t0"), less("m", "v", "t3"), store("t", "pb", "lanes", mask="m")))),
     Case(
