@@ -1,6 +1,7 @@
 """Time tileref against Triton's interpreter and plain numpy, on the same work in one run.
 
-    python benchmarks/bench_interpreter.py [--large] [--only WORD] [--repeat N] [--no-triton] [--profile] [--json FILE]
+    python benchmarks/bench_interpreter.py [--large] [--only WORD] [--repeat N] [--no-triton] [--json FILE]
+    python benchmarks/bench_interpreter.py [--large] [--only WORD] --profile
 
 Triton's interpreter needs ``triton`` and ``torch`` (its CPU build will do); the kernels need cuda-tile. The
 results of all sides are compared before anything is timed, and the sides take turns. ``first`` is the first

@@ -21,6 +21,7 @@ bf16, to nearest even; see `in_f32` for its range.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +80,9 @@ def in_f32(ufunc: Callable[..., Array], out: Array, fmt: FloatFormat, *operands:
     round_lanes(out, ufunc(*(to_f32(x, fmt) for x in operands)), F32, fmt, Rounding.NEAREST_EVEN)
 
 
+_LOW_WORD = 0 if sys.byteorder == "little" else 1
+
+
 def fma_f32(out: Array, a: Array, b: Array, c: Array) -> None:
     """The f32 a * b + c to nearest even, on float32 arrays.
 
@@ -87,17 +91,15 @@ def fma_f32(out: Array, a: Array, b: Array, c: Array) -> None:
     point, whose low 29 bits are a one and zeros for a normal result. Those lanes, and subnormal results,
     whose halfway points lie elsewhere, are summed again with the exact error.
     """
-    product = a.astype(np.float64)
-    product *= b
-    wide = c.astype(np.float64)
-    total = product + wide
+    total = np.multiply(a, b, dtype=np.float64)
+    total += c
     np.copyto(out, total, casting="same_kind")
-    bits: Array = total.view(np.uint64)
-    low = bits & np.uint64((1 << 29) - 1)
-    unsure = low == np.uint64(1 << 28)
-    size = np.abs(total)
-    if size.min(initial=1.0) < 2.0**-126:
+    low = total.view(np.uint32)[_LOW_WORD::2] & np.uint32((1 << 29) - 1)
+    unsure = low == np.uint32(1 << 28)
+    if np.abs(out).min(initial=1.0) < 2.0**-126:
+        size = np.abs(total)
         unsure |= (size < 2.0**-126) & (size > 0)
     if unsure.any():
-        v = to_odd(*two_sum(product[unsure], wide[unsure]))
+        product = np.multiply(a[unsure], b[unsure], dtype=np.float64)
+        v = to_odd(*two_sum(product, c[unsure].astype(np.float64)))
         out[unsure] = v.astype(np.float32)

@@ -51,14 +51,37 @@ def _corrected(base: Array, difference: Array) -> Array:
     return (base.view(np.int32) + difference).view(F32).astype(np.float64)
 
 
+def _scaled(bits: Array, exponent: Array) -> Array:
+    """f32 near 1, given as bits, times powers of two; flushed below the normal range, infinite above it.
+
+    The exponents must lie within 250 of zero.
+    """
+    exponent <<= np.int32(23)
+    exponent += bits
+    np.maximum(exponent, 0, out=exponent)
+    np.minimum(exponent, INFINITY, out=exponent)
+    exponent[exponent < 1 << 23] = 0
+    return exponent.view(F32)
+
+
+INFINITY = np.int32(0x7F800000)
+
+
 def rcp_approx_ftz_f32(x: Array) -> Array:
     """``rcp.approx.ftz.f32``: depends on the significand alone; within 1 ulp."""
-    x = flush(x)
-    number, exponent, significand = _parts(x)
-    with np.errstate(all="ignore"):
-        base = _corrected(F32(1) / significand, _differences("rcp_f32")[number])
-        result = flush(np.copysign(np.ldexp(base, -exponent), x).astype(F32))
-        return np.where((x == 0) | ~np.isfinite(x), F32(1) / x, result)
+    x = np.asarray(x, F32)
+    bits = x.view(np.int32)
+    number = bits & np.int32(SIGNIFICANDS - 1)
+    base = (F32(1) / (number | np.int32(127 << 23)).view(F32)).view(np.int32)
+    base += _differences("rcp_f32").take(number, mode="clip")
+    exponent = np.int32(127) - ((bits >> np.int32(23)) & np.int32(0xFF))
+    result = np.copysign(_scaled(base, exponent), x)
+    size = bits & np.int32(0x7FFFFFFF)
+    special = (size < 1 << 23) | (size >= INFINITY)
+    if special.any():
+        with np.errstate(all="ignore"):
+            result[special] = F32(1) / flush(x[special])
+    return result
 
 
 def _root_parts(x: Array) -> tuple[Array, Array, Array]:
@@ -110,8 +133,35 @@ def _exponential_base(fraction: Array) -> Array:
     """2 to a fraction in [0, 1), to about 40 bits and the same on every host, rounded to f32."""
     total = np.full(fraction.shape, EXPONENTIAL[12] / FACTORIALS[12])
     for n in range(11, -1, -1):
-        total = total * fraction + EXPONENTIAL[n] / FACTORIALS[n]
+        total *= fraction
+        total += EXPONENTIAL[n] / FACTORIALS[n]
     return total.astype(F32)
+
+
+class _Exponentials:
+    """2 to every fraction that the unit tells apart, as bits of f32: worked out, and kept once that pays."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+        self._kept: NDArray[np.int32] | None = None
+
+    def __call__(self, entry: NDArray[np.int32]) -> NDArray[np.int32]:
+        if self._kept is None:
+            self._asked += entry.size
+            if self._asked < SIGNIFICANDS // 8:
+                return self._worked_out(entry)
+            every = np.arange(SIGNIFICANDS, dtype=np.int32).reshape(-1, 1 << 14)
+            self._kept = np.concatenate([self._worked_out(part) for part in every])
+        return self._kept.take(entry, mode="clip")
+
+    @staticmethod
+    def _worked_out(entry: NDArray[np.int32]) -> NDArray[np.int32]:
+        bits = _exponential_base(entry / SIGNIFICANDS).view(np.int32)
+        bits += _differences("ex2_f32").take(entry, mode="clip")
+        return bits
+
+
+_exponentials = _Exponentials()
 
 
 def ex2_approx_ftz_f32(x: Array) -> Array:
@@ -119,26 +169,31 @@ def ex2_approx_ftz_f32(x: Array) -> Array:
 
     The fraction of a negative argument is the one's complement of its magnitude's, unless that is zero.
     """
-    x = flush(x)
+    x = np.asarray(x, F32)
     with np.errstate(all="ignore"):
-        finite = np.where(np.isfinite(x), x, F32(0)).astype(np.float64)
-        magnitude = np.minimum(np.abs(finite), 1024.0)
-        whole = np.floor(magnitude).astype(np.int32)
-        step = ((magnitude - whole) * SIGNIFICANDS).astype(np.int32)
-        turned = (finite < 0) & (step != 0)
-        entry = np.where(turned, SIGNIFICANDS - 1 - step, step)
-        exponent = np.where(finite < 0, -whole, whole) - turned
-        base = _exponential_base(entry / SIGNIFICANDS)
-        result = np.ldexp(_corrected(base, _differences("ex2_f32")[entry]), exponent).astype(F32)
-        return np.where(np.isfinite(x), flush(result), np.where(x == -np.inf, F32(0), x))
+        within = np.minimum(np.maximum(x, F32(-160)), F32(128))
+        scaled = within * F32(SIGNIFICANDS)
+        steps = scaled.astype(np.int32)
+    # Rounding towards zero, less one: the complement, where there was a fraction at all.
+    steps -= (scaled < 0) & ((steps & np.int32(SIGNIFICANDS - 1)) != 0)
+    bits = _exponentials(steps & np.int32(SIGNIFICANDS - 1))
+    steps >>= np.int32(23)
+    result = _scaled(bits, steps)
+    nan = np.isnan(x)
+    if nan.any():
+        result[nan] = x[nan]
+    return result
 
 
 def ex2_approx_f32(x: Array) -> Array:
     """``ex2.approx.f32``: below -126 the square of the answer at half the argument."""
+    result = ex2_approx_ftz_f32(x)
     low = x < F32(-126)
-    result = ex2_approx_ftz_f32(np.where(low, x * F32(0.5), x))
-    with np.errstate(all="ignore"):
-        return np.where(low, result * result, result)
+    if low.any():
+        with np.errstate(all="ignore"):
+            half = ex2_approx_ftz_f32(x[low] * F32(0.5))
+            result[low] = half * half
+    return result
 
 
 def rsqrt_approx_ftz_f64(x: Array) -> Array:

@@ -108,8 +108,10 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     path.write_bytes(tileir.write(tileir.parse(LOOP)))
     arguments = (str(path), "--grid", "4", "--arg", "iota:f32:16", "--arg", "zeros:f32:16", "--arg", "i32:1")
     code, out, err = run("run", *arguments, "--profile")
-    assert code == 0 and out == ""
-    assert "%8 = addf" in err and REST in err
+    assert code == 0
+    assert out == ""
+    assert "%8 = addf" in err
+    assert REST in err
     code, out, _ = run("run", *arguments, "--profile", "--json")
     assert {"operation", "results", "location", "runs", "seconds"} == set(json.loads(out)["profile"][0])
     assert "profile" in json.loads(run("run", *arguments, "--json")[1])

@@ -27,21 +27,28 @@ LOWEST = -126
 def exp(x: Array) -> Array:
     """A power of two by its exponent, and the rest, which lies around zero, by the hardware's.
 
-    The power is found from x log2(e) mapped to [0, 1], so that it stays within bounds by saturating.
+    The power is found from x log2(e) mapped to [0, 1], so that it stays within bounds by saturating; a NaN
+    saturates to 0.
     """
-    place = np.nan_to_num(np.clip(fma(x, LOG2_E / POWERS, f32(0.5)), f32(0), f32(1)), nan=0.0)
+    place = np.fmax(np.minimum(fma(x, LOG2_E / POWERS, f32(0.5)), f32(1)), f32(0))
     # Exact, and rounded down by adding a number whose last bit counts one.
-    power = np.floor(place.astype(np.float64) * POWERS).astype(f32) + f32(LOWEST)
-    rest = fma(x, LOG2_E_REST, fma(x, LOG2_E, -power))
-    result: Array = ex2_approx_ftz_f32(rest) * np.ldexp(f32(1), power.astype(np.int32))
+    power = (place.astype(np.float64) * POWERS).astype(np.int32) + np.int32(LOWEST)
+    rest = fma(x, LOG2_E_REST, fma(x, LOG2_E, -power.astype(f32)))
+    result: Array = ex2_approx_ftz_f32(rest) * _power_of_two(power)
     return result
+
+
+def _power_of_two(exponent: Array) -> Array:
+    """For exponents of normal f32."""
+    bits: Array = (exponent + np.int32(127)) << np.int32(23)
+    return bits.view(f32)
 
 
 def quarter_exp(x: Array) -> Array:
     """A fourth of e to the power of ``x``, which is not negative: finite where the half of it is."""
     power = np.minimum(np.trunc(x * f32(1.4426950216293335)), f32(126))
     rest = fma(power, -LN_2_REST, fma(power, -LN_2, x)) * LOG2_E
-    result: Array = ex2_approx_ftz_f32(rest) * np.ldexp(f32(1), power.astype(np.int32) - 2)
+    result: Array = ex2_approx_ftz_f32(rest) * _power_of_two(np.fmax(power, f32(0)).astype(np.int32) - 2)
     return result
 
 

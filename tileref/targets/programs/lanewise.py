@@ -35,7 +35,7 @@ def program(name: str, fmt: FloatFormat) -> Callable[[Callable[..., Array]], Cal
             def kernel(out: Array, *block: Array) -> None:
                 out[...] = function(*block)
 
-            result = blockwise(kernel, fmt.dtype, *lanes)
+            result = blockwise(kernel, fmt.dtype, *lanes, block=1 << 15)
             nan(result, lanes, fmt, name)
             return result
 
