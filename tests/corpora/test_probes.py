@@ -31,6 +31,9 @@ SLICE = 4
 LARGEST = 1 << 16
 """Lanes of the largest output that is."""
 PROBES = load()
+UNANSWERED = {"math_edges", "math_f64"}
+"""Families that no GPU has been asked yet."""
+ANSWERED = [family for family in FAMILIES if family not in UNANSWERED]
 
 
 def outputs_size(probe: Probe) -> int:
@@ -47,12 +50,12 @@ def some(family: str) -> list[Probe]:
 
 def test_there_are_all() -> None:
     assert {p.family for p in PROBES} == set(FAMILIES)
-    assert len({p.name for p in PROBES}) == len(PROBES) == 2483
-    assert all(RECORDS.answer(p, GPU) is not None for p in PROBES)
+    assert len({p.name for p in PROBES}) == len(PROBES) == 2511
+    assert {p.family for p in PROBES if RECORDS.answer(p, GPU) is None} == UNANSWERED
 
 
 def test_records_say_where_they_come_from() -> None:
-    for family in FAMILIES:
+    for family in ANSWERED:
         answer = RECORDS.answer(load(family)[0], GPU)
         assert answer is not None
         source = answer.source
@@ -63,13 +66,13 @@ def test_records_say_where_they_come_from() -> None:
 
 def test_every_kernel_is_the_one_that_was_launched() -> None:
     # A third of them each: the others differ in numbers alone.
-    for probe in PROBES[::3]:
+    for probe in [p for p in PROBES if p.family in ANSWERED][::3]:
         answer = RECORDS.answer(probe, GPU)
         assert answer is not None
         assert hashlib.sha256(probe.kernel).hexdigest() == answer.kernel, probe.name
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ANSWERED)
 def test_inputs_are_those_that_were_given(family: str) -> None:
     for probe in some(family):
         answer = RECORDS.answer(probe, GPU)
@@ -77,7 +80,7 @@ def test_inputs_are_those_that_were_given(family: str) -> None:
         assert probe.inputs_hash == answer.inputs, probe.name
 
 
-@pytest.mark.parametrize("family", [f for f in FAMILIES if f != "math_large"])
+@pytest.mark.parametrize("family", [f for f in ANSWERED if f != "math_large"])
 def test_the_model_explains_what_it_claims(family: str) -> None:
     for probe in some(family):
         verdict = check(probe, GPU, GPU)
@@ -239,3 +242,19 @@ def test_exported_probes_are_cases(tmp_path: Path) -> None:
         answer = RECORDS.answer(probe, GPU)
         assert answer is not None
         assert bool(case.recorded(GPU)) == (answer.kept == "whole")
+
+
+@pytest.mark.parametrize("probe", load("math_f64"), ids=lambda probe: str(probe.name))
+def test_f64_functions_are_asked_where_they_do_their_work(probe: Probe) -> None:
+    """Numbers of every kind, few of them twice; answers that are neither a constant nor out of range."""
+    arguments = probe.arguments()
+    operands = [a for i, a in enumerate(arguments) if i != probe.output]
+    for operand in operands:
+        assert np.isnan(operand).any()
+        assert np.isinf(operand).any()
+        assert ((operand == 0) & np.signbit(operand)).any()
+    lanes = np.unique(np.stack([o.view(np.uint64) for o in operands]), axis=1).shape[1]
+    assert lanes > 0.6 * operands[0].size
+    tileref.launch(probe.kernel, probe.grid, arguments, model=GPU)
+    output = arguments[probe.output]
+    assert np.unique(output[np.isfinite(output)]).size > output.size / 3

@@ -13,6 +13,7 @@ from .integer_products import mmai
 from .made_folds import reduce_made
 from .mathematics import fpowi, math, math_large
 from .mathematics_edges import math_edges
+from .mathematics_f64 import math_f64
 from .products import mma, mma_fast_acc, mma_loop
 from .refolds import reduce_moved, reduce_twice
 
@@ -33,6 +34,7 @@ FAMILIES: dict[str, Callable[[], Iterator[Probe]]] = {
     "math": math,
     "math_large": math_large,
     "math_edges": math_edges,
+    "math_f64": math_f64,
     "fpowi": fpowi,
     "ftof": ftof,
     "itof": itof,
