@@ -196,6 +196,35 @@ def ex2_approx_f32(x: Array) -> Array:
     return result
 
 
+@cache
+def _tangents() -> NDArray[np.int32]:
+    """Hyperbolic tangents of all arguments from 2^-8 to 8 that the unit tells apart, as bits of f32.
+
+    The file holds their second differences.
+    """
+    data = files(__package__).joinpath("data", "sm_90_tanh_f32.xz").read_bytes()
+    second = np.frombuffer(lzma.decompress(data), np.dtype("<i4"))
+    return np.cumsum(np.cumsum(second, dtype=np.int64)).astype(np.int32)
+
+
+IGNORED = np.array([6, 6, 6, 5, 5, 4, 4, 4, 3, 2, 3], np.int32)
+"""Bits of the significand that the unit does not look at, by exponent, from -8 to 2."""
+FIRST = np.concatenate([[0], np.cumsum(SIGNIFICANDS >> IGNORED)[:-1]]).astype(np.int32)
+"""The number of each exponent's first tangent."""
+
+
+def tanh_approx_f32(x: Array) -> Array:
+    """``tanh.approx.f32``: the argument itself below 2^-8, 1 from 8 on."""
+    x = np.asarray(x, F32)
+    bits = x.view(np.int32) & np.int32(0x7FFFFFFF)
+    row = (bits >> np.int32(23)) - np.int32(127 - 8)
+    within = np.clip(row, 0, len(IGNORED) - 1)
+    entry = FIRST[within] + ((bits & np.int32(SIGNIFICANDS - 1)) >> IGNORED[within])
+    size = _tangents().take(entry, mode="clip").view(F32)
+    result = np.copysign(np.where(row >= len(IGNORED), F32(1), size), x)
+    return np.where((row < 0) | np.isnan(x), x, result)
+
+
 def rsqrt_approx_ftz_f64(x: Array) -> Array:
     """``rsqrt.approx.ftz.f64`` of f64 in [1, 4): about 20 correct bits, from the high word alone."""
     high = (np.asarray(x, np.float64).view(np.uint64) & HIGH).view(np.float64)

@@ -54,6 +54,13 @@ def rsqrt_f32(x: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: bool =
     return result
 
 
+def tanh_approx_f32(x: Array, fmt: FloatFormat, nan: NanRule) -> Array:
+    """Hyperbolic tangent: the hardware's instruction."""
+    result = hardware.tanh_approx_f32(x)
+    nan(result, (x,), fmt, "tanh")
+    return result
+
+
 def sqrt_approx_f32(x: Array, fmt: FloatFormat, nan: NanRule, *, flush_to_zero: bool = False) -> Array:
     """Square root: the hardware's instruction."""
     result = hardware.sqrt_approx_ftz_f32(x) if flush_to_zero else hardware.sqrt_approx_f32(x)
@@ -155,6 +162,7 @@ PROGRAMS: dict[tuple[str, str, str], Callable[..., Array]] = {
     ("rsqrt", "f32", ""): rsqrt_f32,
     ("rsqrt", "f64", ""): rsqrt_f64,
     ("sqrt", "f32", "approx"): sqrt_approx_f32,
+    ("tanh", "f32", "approx"): tanh_approx_f32,
     ("divf", "f32", "approx"): divf_approx_f32,
     ("divf", "f32", "full"): divf_full_f32,
 }
