@@ -88,27 +88,33 @@ def _assert_debugged(shown: str, found: str) -> None:
             at = found.index(line, at) + len(line)
 
 
-def test_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     from tileref.cli import main
 
-    monkeypatch.chdir(ROOT)
+    # A folder of their own for what they write.
+    (tmp_path / "corpora").symlink_to(ROOT / "corpora")
+    monkeypatch.chdir(tmp_path)
     arguments = re.findall(r'ARGS="(.*)"', DOC)[0]
     commands = re.findall(r"^tileref (run .*)$", DOC, re.M)
-    assert len(commands) == 4
-    outputs = []
+    outputs: dict[str, tuple[str, str]] = {}
     for command in commands:
         result = CliRunner().invoke(main, shlex.split(command.replace("$ARGS", arguments)))
         assert result.exit_code == 0, result.output
-        outputs.append((result.stdout, result.stderr))
-    traced = next(
-        text for i, (kind, text) in enumerate(BLOCKS) if kind == "text" and BLOCKS[i - 1][0] == "sh"
-    )
-    assert_shown(traced, outputs[0][0])
-    assert outputs[1][0].startswith("about ")
-    assert "kernel on 3 (0, 1, 3) of 4x1x1 blocks" in outputs[2][1]
-    assert "kernel on 2 (" in outputs[3][1]
+        outputs[command.split("$ARGS ")[1]] = (result.stdout, result.stderr)
+    shown = {
+        BLOCKS[i - 1][1].splitlines()[-1].split("$ARGS ")[1]: text
+        for i, (kind, text) in enumerate(BLOCKS)
+        if kind == "text" and BLOCKS[i - 1][0] == "sh" and "$ARGS " in BLOCKS[i - 1][1].splitlines()[-1]
+    }
+    assert len(shown) == 2
+    for options, text in shown.items():
+        assert_shown(text, outputs[options][0])
+    assert outputs["--estimate"][0].startswith("about ")
+    assert "kernel on 3 (0, 1, 3) of 4x1x1 blocks" in outputs["--blocks '0-1 3'"][1]
+    assert "kernel on 2 (" in outputs["--blocks sample=2,seed=1"][1]
+    assert "%2 = exp" in outputs["--profile"][1]
 
 
 def test_the_table_has_every_word() -> None:
@@ -119,10 +125,10 @@ def test_the_table_has_every_word() -> None:
     words = [w for line in WORDS.splitlines() for w in re.split(r" {2,}", line.strip())]
     table = DOC[DOC.index("| word |") :].split("\n\n")[0]
     for word in re.findall(r"`([^`]+)`", table):
-        if word not in ("for", "loop", "if", "entry", "tileir dis"):
+        if word not in ("for", "loop", "if", "entry", "tileir dis", "FILE.npz", "FILE.npy", "FOLDER/"):
             where(word)
     for word in words:
         if re.fullmatch(
-            r"(block|iteration|first)=\S+|nan|inf|undefined|changed|first|bodies|!\S+|%\S+", word
+            r"(block|iteration|first|differs)=\S+|nan|inf|undefined|changed|first|bodies|!\S+|%\S+", word
         ):
             assert word.split("=")[0] in table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,14 @@ import ml_dtypes
 import numpy as np
 
 from tileir.errors import ArgumentError
-from tileir.module import Function, Module
+from tileir.module import Function, Module, Operation
 from tileir.types import F4E2M1FN, NumberType, PointerType, TileType
 
 from .formats import ADDRESS, Array, format_of
 from .memory import Memory
 from .numerics.conversion import ftof
 from .numerics.formats import F32, F64, TF32, FloatFormat, IntegerFormat
+from .undefined import describe
 from .values import RuntimeValue, Tile
 
 GRID_LIMITS = ((1 << 24) - 1, 65535, 65535)
@@ -105,19 +106,23 @@ def check_sequence(arguments: object) -> list[Any]:
     return list(arguments)
 
 
-def check_writable(written: frozenset[Any] | set[Any] | None, arguments: Sequence[Any]) -> None:
+def check_writable(writers: Mapping[Any, Operation], arguments: Sequence[Any]) -> None:
     """Refuse a kernel that may write to a read-only array, before it has changed another.
+
+    Args:
+        writers: by the position of an argument, an operation that writes to it.
+        arguments: as they were given.
 
     Raises:
         ArgumentError: it may.
     """
     for position, argument in enumerate(arguments):
-        if written is None or position not in written or not isinstance(argument, np.ndarray):
-            continue
-        if not argument.flags.writeable:
+        writer = writers.get(position)
+        if writer is not None and isinstance(argument, np.ndarray) and not argument.flags.writeable:
             raise ArgumentError(
                 f"the kernel writes to argument {position}, which is a read-only array",
                 rule="argument-read-only",
+                **describe(writer),
             )
 
 

@@ -116,7 +116,7 @@ def launch(
     chosen = model_named(model).of(function)
     prepared = loaded.prepared(function)
     memory, globals_ = loaded.begin()
-    check_writable(prepared.waits.written, args)
+    check_writable(prepared.waits.writers, args)
     parameters = bind(function, args, memory)
     arguments = list(memory.buffers)
     run = Run(loaded.module, function, extents, memory, chosen, check=check, step_budget=step_budget)

@@ -8,7 +8,7 @@ does not wait, it is taken to: that costs time and no answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tileir.attributes import MemoryOrderingSemantics
@@ -60,10 +60,12 @@ class Waits:
         loops: each with what it reads to decide whether to end, one entry a read; a read that is not weak
             counts as one of anything.
         written: what the kernel writes to.
+        writers: the first operation that writes to each of that.
     """
 
     loops: tuple[tuple[control.Loop, tuple[Roots, ...]], ...]
     written: Roots
+    writers: Mapping[Root, Operation]
 
     def among(self, shared: Callable[[Root, Root], bool]) -> list[control.Loop]:
         """The loops that wait; ``shared`` says which of the arguments lie in the same memory."""
@@ -84,14 +86,14 @@ def find_waits(function: Function) -> Waits:
         (loop, tuple(origins.of(read) if _is_weak(read) else None for read in _deciding(loop, origins)))
         for loop in loops
     )
-    written: set[Root] = set()
+    writers: dict[Root, Operation] = {}
     for operation in operations:
         if isinstance(operation, WRITES):
             roots = origins.of(operation)
             if roots is None:
-                return Waits(found, None)
-            written |= roots
-    return Waits(found, frozenset(written))
+                return Waits(found, None, {})
+            writers = dict.fromkeys(roots, operation) | writers
+    return Waits(found, frozenset(writers), writers)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from tests.tileref.waiting_kernels import CHAIN_UP
 from tileir.errors import ArgumentError, TileError
 from tileref import schedule
 from tileref.footprint import Footprint
+from tileref.targets.hardware import ex2_approx_ftz_f32
 
 MIB = 1 << 20
 CASES = [
@@ -104,6 +105,8 @@ def test_many_blocks_stay_within_the_budget(name: str, element: str, threads: in
     dtype = {"f16": np.float16, "f32": np.float32, "f64": np.float64}[element]
     source = np.random.default_rng(3).uniform(0.5, 2, blocks * 1024).astype(dtype)
     loaded.launch(1, [source, np.zeros_like(source)], model="sm_90")
+    # The special function unit's table is worked out once a process, when enough of it was asked for.
+    ex2_approx_ftz_f32(np.zeros(1 << 21, np.float32))
     answers = set()
     for budget in (MIB, 8 * MIB, 64 * MIB):
         args = [source, np.zeros_like(source)]

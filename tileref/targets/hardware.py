@@ -150,8 +150,11 @@ class _Exponentials:
             self._asked += entry.size
             if self._asked < SIGNIFICANDS // 8:
                 return self._worked_out(entry)
-            every = np.arange(SIGNIFICANDS, dtype=np.int32).reshape(-1, 1 << 14)
-            self._kept = np.concatenate([self._worked_out(part) for part in every])
+            kept = np.empty(SIGNIFICANDS, np.int32)
+            for first in range(0, SIGNIFICANDS, 1 << 14):
+                part = slice(first, first + (1 << 14))
+                kept[part] = self._worked_out(np.arange(part.start, part.stop, dtype=np.int32))
+            self._kept = kept
         return self._kept.take(entry, mode="clip")
 
     @staticmethod

@@ -199,4 +199,7 @@ def test_seed_of_a_reciprocal() -> None:
 
 @pytest.mark.parametrize("probe", load("math/*_f64"), ids=lambda probe: str(probe.name))
 def test_recorded_answers(probe: Any) -> None:
-    assert check(probe, "sm_90", "sm_90").outcome == "agrees"
+    verdict = check(probe, "sm_90", "sm_90")
+    # Which of two NaNs an angle is depends on the level; this is the one that the model has.
+    assert verdict.outcome == ("not-claimed" if "atan2" in probe.name else "agrees")
+    assert verdict.same
