@@ -106,7 +106,7 @@ def test_the_commands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shown = {
         BLOCKS[i - 1][1].splitlines()[-1].split("$ARGS ")[1]: text
         for i, (kind, text) in enumerate(BLOCKS)
-        if kind == "text" and BLOCKS[i - 1][0] == "sh" and "$ARGS " in BLOCKS[i - 1][1].splitlines()[-1]
+        if kind == "text" and BLOCKS[i - 1][0] == "sh" and "tileref run" in BLOCKS[i - 1][1].splitlines()[-1]
     }
     assert len(shown) == 2
     for options, text in shown.items():
