@@ -47,16 +47,14 @@ def nan_mask(x: Array, fmt: FloatFormat) -> NDArray[np.bool_]:
 
 def any_nan(x: Array, fmt: FloatFormat) -> bool:
     """Whether any lane of `x` (an array of `fmt.dtype`) is NaN."""
-    if x.size <= _FEW or not fmt.has_nan:
-        return bool(nan_mask(x, fmt).any())
-    if fmt.dtype.kind == "f" and fmt.width > 16:
+    if x.size > _FEW and fmt.dtype.kind == "f" and fmt.width > 16:
         with np.errstate(invalid="ignore"):
             return bool(np.isnan(np.maximum.reduce(x, axis=None)))
-    if fmt.infinity is None or fmt.width != 16:
-        return bool(nan_mask(x, fmt).any())
-    # The patterns beyond infinity's are the largest of either sign.
-    bits = bits_of(x, fmt)
-    return bool(bits.view(np.int16).max() > fmt.infinity or bits.max() > fmt.infinity | fmt.sign_bit)
+    if x.size > _FEW and fmt.width == 16 and fmt.infinity is not None:
+        # The patterns beyond infinity's are the largest of either sign.
+        bits = bits_of(x, fmt)
+        return bool(bits.view(np.int16).max() > fmt.infinity or bits.max() > fmt.infinity | fmt.sign_bit)
+    return bool(nan_mask(x, fmt).any())
 
 
 def subnormal_mask(x: Array, fmt: FloatFormat) -> NDArray[np.bool_]:

@@ -5,16 +5,14 @@ That they answer what the GPU did in every bit is tested with the probes' record
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.tileref.targets.programs import every_pair, largest_error, run
 from tileref.numerics.formats import F32
-from tileref.targets import sm_90
-from tileref.targets.sm_90_math import PROGRAMS
 
 gmpy2 = pytest.importorskip("gmpy2")
 
@@ -32,56 +30,28 @@ UNARY: dict[str, tuple[Callable[[Any], Any], float, float, float]] = {
 """Function, range, and the largest error in units of the last place that CUDA's guide documents."""
 
 
-def run(name: str, *operands: Any) -> Any:
-    arrays = [np.asarray(operand, np.float32) for operand in operands]
-    return PROGRAMS[name, "f32", ""](*arrays, F32, nan=sm_90.nan)
-
-
-def error(found: Any, exact: Any) -> float:
-    """In units of the last place of an f32 of the exact value's size."""
-    nearest = np.float32(float(exact))
-    unit = float(np.spacing(np.abs(nearest))) if np.isfinite(nearest) else float(2.0**104)
-    return abs(float((gmpy2.mpfr(float(found)) - exact) / unit))
-
-
 @pytest.mark.parametrize("name", UNARY)
 def test_unary(name: str) -> None:
     function, low, high, bound = UNARY[name]
     rng = np.random.Generator(np.random.PCG64(8))
     x = rng.uniform(low, high, 3000).astype(np.float32)
     x[:1000] = (x[:1000] * 2.0 ** rng.integers(-30, 1, 1000)).astype(np.float32)
-    found = run(name, x)
-    with gmpy2.context(gmpy2.get_context(), precision=120):
-        errors = [error(f, function(gmpy2.mpfr(float(v)))) for v, f in zip(x, found, strict=True)]
-    assert max(errors) <= bound
-    # Half a unit would be a correctly rounded function, which these are not.
-    assert max(errors) > 0.5
+    # More than half a unit: a function that is not correctly rounded.
+    assert 0.5 < largest_error(name, F32, function, x) <= bound
 
 
 def test_pow() -> None:
     rng = np.random.Generator(np.random.PCG64(9))
     x = np.exp2(rng.uniform(-6, 6, 3000)).astype(np.float32)
     y = rng.uniform(-20, 20, 3000).astype(np.float32)
-    found = run("fpowf", x, y)
-    with gmpy2.context(gmpy2.get_context(), precision=120):
-        errors = [
-            error(f, gmpy2.mpfr(float(a)) ** gmpy2.mpfr(float(b)))
-            for a, b, f in zip(x, y, found, strict=True)
-        ]
-    assert 0.5 < max(errors) <= 4
+    assert 0.5 < largest_error("fpowf", F32, lambda a, b: a**b, x, y) <= 4
 
 
 def test_atan2() -> None:
     rng = np.random.Generator(np.random.PCG64(10))
     y, x = (rng.standard_normal(3000) * 2.0 ** rng.integers(-20, 20, 3000) for _ in range(2))
     y, x = y.astype(np.float32), x.astype(np.float32)
-    found = run("atan2", y, x)
-    with gmpy2.context(gmpy2.get_context(), precision=120):
-        errors = [
-            error(f, gmpy2.atan2(gmpy2.mpfr(float(a)), gmpy2.mpfr(float(b))))
-            for a, b, f in zip(y, x, found, strict=True)
-        ]
-    assert 0.5 < max(errors) <= 3
+    assert 0.5 < largest_error("atan2", F32, lambda a, b: gmpy2.atan2(a, b), y, x) <= 3
 
 
 INF, NAN = np.inf, np.nan
@@ -119,7 +89,7 @@ SPECIAL = {
 @pytest.mark.parametrize("name", SPECIAL)
 def test_what_is_no_ordinary_number(name: str) -> None:
     arguments, expected = np.array(SPECIAL[name], np.float32).T.copy()
-    found = run(name, arguments)
+    found = run(name, F32, arguments)
     same = (found.view(np.uint32) == expected.view(np.uint32)) | np.isnan(expected)
     assert same.all(), list(zip(arguments, found, strict=True))
     assert (found[np.isnan(expected)].view(np.uint32) == 0x7FFFFFFF).all()
@@ -128,11 +98,10 @@ def test_what_is_no_ordinary_number(name: str) -> None:
 def test_powers_of_what_is_no_ordinary_number() -> None:
     """C's table, which numpy's own pow follows: every pair of these."""
     values = [0.0, 1.0, 2.0, 3.0, 0.5, 1.5, 2.0**24, 2.0**25 + 4, 1e-40, INF]
-    signed = [*values, *(-v for v in values), NAN]
-    x, y = (np.array(each, np.float32) for each in zip(*itertools.product(signed, signed), strict=True))
+    x, y = every_pair(values, F32)
     with np.errstate(all="ignore"):
         expected = np.power(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
-    found = run("fpowf", x, y)
+    found = run("fpowf", F32, x, y)
     extreme = (expected == 0) | ~np.isfinite(expected) | (np.abs(expected) == 1)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     kept = extreme & ~np.isnan(expected)
@@ -142,10 +111,9 @@ def test_powers_of_what_is_no_ordinary_number() -> None:
 
 def test_angles_of_zeros_and_infinities() -> None:
     values = [0.0, 1.0, INF]
-    signed = [*values, *(-v for v in values), NAN]
-    y, x = (np.array(each, np.float32) for each in zip(*itertools.product(signed, signed), strict=True))
+    y, x = every_pair(values, F32)
     expected = np.arctan2(y.astype(np.float64), x.astype(np.float64)).astype(np.float32)
-    found = run("atan2", y, x)
+    found = run("atan2", F32, y, x)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     kept = ~np.isnan(expected)
     np.testing.assert_array_equal(found[kept].view(np.uint32), expected[kept].view(np.uint32))
@@ -155,7 +123,5 @@ def test_multiples_of_a_quarter_turn() -> None:
     """Where the reduction loses most: the f32 next to k pi / 2, small and beyond the three-part reduction."""
     k = np.concatenate([np.arange(1, 400), 2 ** np.arange(16, 120)]).astype(np.float64)
     x = (k * (np.pi / 2)).astype(np.float32)
-    with gmpy2.context(gmpy2.get_context(), precision=400):
-        for name, function in (("sin", gmpy2.sin), ("cos", gmpy2.cos)):
-            errors = [error(f, function(gmpy2.mpfr(float(v)))) for v, f in zip(x, run(name, x), strict=True)]
-            assert max(errors) <= 2, name
+    assert largest_error("sin", F32, lambda v: gmpy2.sin(v), x) <= 2
+    assert largest_error("cos", F32, lambda v: gmpy2.cos(v), x) <= 2

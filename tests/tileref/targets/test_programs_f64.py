@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 from corpora.probes import load
 from corpora.probes.check import check
+from tests.tileref.targets.programs import every_pair, largest_error, run
 from tileref.numerics.formats import F64
 from tileref.targets import hardware_f64, sm_90
 from tileref.targets.sm_90_math import PROGRAMS
@@ -35,24 +35,6 @@ It says 1 for log2 and tanh, but the GPU's own answers are off by up to 1.18 and
 """
 
 
-def run(name: str, *operands: Any) -> Any:
-    arrays = [np.asarray(operand, np.float64) for operand in operands]
-    return PROGRAMS[name, "f64", ""](*arrays, F64, nan=sm_90.nan)
-
-
-def error(found: Any, exact: Any) -> float:
-    """In units of the last place of an f64 of the exact value's size."""
-    unit = np.spacing(np.abs(float(exact)))
-    return abs(float((gmpy2.mpfr(float(found)) - exact) / gmpy2.mpfr(float(unit))))
-
-
-def largest_error(name: str, function: Callable[..., Any], *operands: Any) -> float:
-    found = run(name, *operands)
-    with gmpy2.context(gmpy2.get_context(), precision=1300):
-        lanes = zip(found, *operands, strict=True)
-        return max(error(f, function(*(gmpy2.mpfr(float(v)) for v in values))) for f, *values in lanes)
-
-
 @pytest.mark.parametrize("name", UNARY)
 def test_unary(name: str) -> None:
     function, low, high, bound = UNARY[name]
@@ -60,7 +42,7 @@ def test_unary(name: str) -> None:
     x = rng.uniform(low, high, 1500)
     x[:500] *= 2.0 ** rng.integers(-30, 1, 500)
     # More than half a unit: a function that is not correctly rounded.
-    assert 0.5 < largest_error(name, function, x) <= bound
+    assert 0.5 < largest_error(name, F64, function, x) <= bound
 
 
 @pytest.mark.parametrize("name", ["log", "log2"])
@@ -68,7 +50,7 @@ def test_logarithms_close_to_one(name: str) -> None:
     rng = np.random.Generator(np.random.PCG64(9))
     x = 1 + rng.uniform(-1, 1, 500) * 2.0 ** rng.integers(-52, -1, 500)
     x = x[x != 1]
-    assert largest_error(name, UNARY[name][0], x) <= UNARY[name][3]
+    assert largest_error(name, F64, UNARY[name][0], x) <= UNARY[name][3]
 
 
 @pytest.mark.parametrize("name", ["sin", "cos", "tan"])
@@ -78,7 +60,7 @@ def test_large_angles_and_multiples_of_a_quarter_turn(name: str) -> None:
     k = np.concatenate([np.arange(1, 200), 2.0 ** np.arange(8, 1023), rng.uniform(1, 2, 64) * 2.0**30])
     x = np.concatenate([k * (np.pi / 2), rng.uniform(1, 2, 990) * 2.0 ** np.arange(31, 1021)])
     x *= rng.choice([-1, 1], x.size)
-    assert largest_error(name, UNARY[name][0], x) <= 2
+    assert largest_error(name, F64, UNARY[name][0], x) <= 2
 
 
 def test_pow() -> None:
@@ -86,20 +68,20 @@ def test_pow() -> None:
     x, y = np.exp2(rng.uniform(-20, 20, 1500)), rng.uniform(-50, 50, 1500)
     x[:500] = 1 + rng.uniform(-1, 1, 500) * 2.0 ** rng.integers(-40, -1, 500)
     y[500:1000] = rng.integers(-40, 41, 500)
-    assert 0.5 < largest_error("fpowf", lambda a, b: a**b, x, y) <= 2
+    assert 0.5 < largest_error("fpowf", F64, lambda a, b: a**b, x, y) <= 2
 
 
 def test_atan2() -> None:
     rng = np.random.Generator(np.random.PCG64(12))
     y, x = (rng.standard_normal(1500) * 2.0 ** rng.integers(-20, 20, 1500) for _ in range(2))
-    assert 0.5 < largest_error("atan2", lambda a, b: gmpy2.atan2(a, b), y, x) <= 2
+    assert 0.5 < largest_error("atan2", F64, lambda a, b: gmpy2.atan2(a, b), y, x) <= 2
 
 
 def test_subnormal_answers() -> None:
     """Rounded once, by the last product."""
     x = np.linspace(-745.2, -708.3, 400)
-    assert largest_error("exp", UNARY["exp"][0], x) <= 1
-    assert largest_error("exp2", UNARY["exp2"][0], x - 329) <= 1
+    assert largest_error("exp", F64, UNARY["exp"][0], x) <= 1
+    assert largest_error("exp2", F64, UNARY["exp2"][0], x - 329) <= 1
 
 
 INF, NAN = np.inf, np.nan
@@ -131,7 +113,7 @@ SPECIAL = {
 @pytest.mark.parametrize("name", SPECIAL)
 def test_what_is_no_ordinary_number(name: str) -> None:
     arguments, expected = np.array(SPECIAL[name], np.float64).T.copy()
-    found = run(name, arguments)
+    found = run(name, F64, arguments)
     same = (found.view(np.uint64) == expected.view(np.uint64)) | np.isnan(expected)
     assert same.all(), list(zip(arguments, found, strict=True))
     invalid = np.isnan(expected) & ~np.isnan(arguments)
@@ -142,11 +124,10 @@ def test_what_is_no_ordinary_number(name: str) -> None:
 def test_powers_of_what_is_no_ordinary_number() -> None:
     """C's table, which numpy's own pow follows: every pair of these."""
     values = [0.0, 1.0, 2.0, 3.0, 0.5, 1.5, 2.0**53, 2.0**53 - 1, 2.0**1000, LEAST, INF]
-    signed = [*values, *(-v for v in values), NAN]
-    x, y = (np.array(each) for each in zip(*itertools.product(signed, signed), strict=True))
+    x, y = every_pair(values, F64)
     with np.errstate(all="ignore"):
         expected = np.power(x, y)
-    found = run("fpowf", x, y)
+    found = run("fpowf", F64, x, y)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     ordered = ~np.isnan(expected)
     extreme = ordered & ((expected == 0) | np.isinf(expected) | (np.abs(expected) == 1))
@@ -156,10 +137,9 @@ def test_powers_of_what_is_no_ordinary_number() -> None:
 
 def test_angles_of_zeros_and_infinities() -> None:
     values = [0.0, 1.0, INF]
-    signed = [*values, *(-v for v in values), NAN]
-    y, x = (np.array(each) for each in zip(*itertools.product(signed, signed), strict=True))
+    y, x = every_pair(values, F64)
     expected = np.arctan2(y, x)
-    found = run("atan2", y, x)
+    found = run("atan2", F64, y, x)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     kept = ~np.isnan(expected)
     np.testing.assert_array_equal(found[kept].view(np.uint64), expected[kept].view(np.uint64))
@@ -169,8 +149,8 @@ def test_of_two_nans_pow_passes_on_the_power_and_atan2_the_height() -> None:
     first, second = (
         np.array([0x7FF4000000000001, 0xFFF8000000000002], np.uint64).view(np.float64).reshape(2, 1)
     )
-    assert run("fpowf", first, second).view(np.uint64) == [0xFFF8000000000002]
-    assert run("atan2", first, second).view(np.uint64) == [0x7FFC000000000001]
+    assert run("fpowf", F64, first, second).view(np.uint64) == [0xFFF8000000000002]
+    assert run("atan2", F64, first, second).view(np.uint64) == [0x7FFC000000000001]
 
 
 def test_any_shape() -> None:
@@ -183,7 +163,7 @@ def test_any_shape() -> None:
             assert lane.shape == ()
             assert lane == whole[1, 1, 2]
             assert program(x[:0], F64, nan=sm_90.nan).shape == (0, 2, 3)
-    assert run("fpowf", x[:, :1], x[0]).shape == x.shape
+    assert run("fpowf", F64, x[:, :1], x[0]).shape == x.shape
 
 
 def test_seed_of_a_reciprocal() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ...formats import Array
 from ...numerics.formats import F32
 from .lanewise import fma, polynomial, program
 
-Array = NDArray[Any]
 f32 = np.float32
 
 FACTOR, OF_HALF_PI, OF_PI = f32(1.6832555532455444), f32(0.9331894516944885), f32(1.8663789033889771)

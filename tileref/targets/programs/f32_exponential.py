@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ...formats import Array
 from ...numerics.formats import F32
-from ..hardware import ex2_approx_ftz_f32, rcp_approx_ftz_f32
+from ..hardware import ex2_approx_ftz_f32, flush, rcp_approx_ftz_f32
 from .lanewise import fma, polynomial, program
 
-Array = NDArray[Any]
 f32 = np.float32
 
 LOG2_E = f32(1.4426950216293335)
@@ -46,7 +43,7 @@ def _power_of_two(exponent: Array) -> Array:
 
 def quarter_exp(x: Array) -> Array:
     """A fourth of e to the power of ``x``, which is not negative: finite where the half of it is."""
-    power = np.minimum(np.trunc(x * f32(1.4426950216293335)), f32(126))
+    power = np.minimum(np.trunc(x * LOG2_E), f32(126))
     rest = fma(power, -LN_2_REST, fma(power, -LN_2, x)) * LOG2_E
     result: Array = ex2_approx_ftz_f32(rest) * _power_of_two(np.fmax(power, f32(0)).astype(np.int32) - 2)
     return result
@@ -57,7 +54,7 @@ def sinh(x: Array) -> Array:
     """Half the difference of the exponentials; an odd polynomial below 1."""
     size = np.abs(x)
     quarter = quarter_exp(size)
-    other = _flushed(f32(-0.125) * rcp_approx_ftz_f32(quarter))
+    other = flush(f32(-0.125) * rcp_approx_ftz_f32(quarter))
     large = np.copysign(fma(quarter, f32(2), other), x)
     square = x * x
     series = polynomial(
@@ -71,7 +68,7 @@ def sinh(x: Array) -> Array:
 def cosh(x: Array) -> Array:
     """Half the sum of the exponentials."""
     quarter = quarter_exp(np.abs(x))
-    return fma(quarter, f32(2), _flushed(f32(0.125) * rcp_approx_ftz_f32(quarter)))
+    return fma(quarter, f32(2), flush(f32(0.125) * rcp_approx_ftz_f32(quarter)))
 
 
 @program("tanh", F32)
@@ -85,7 +82,3 @@ def tanh(x: Array) -> Array:
         square, 0.01573968306183815, -0.05230396240949631, 0.1331529766321182, -0.33332768082618713, 0
     )
     return np.where(size >= f32(0.6), np.copysign(large, x), fma(series, x, x))
-
-
-def _flushed(x: Array) -> Array:
-    return np.where(np.abs(x) < f32(2.0**-126), np.copysign(f32(0), x), x)

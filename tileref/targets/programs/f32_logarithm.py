@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ...formats import Array
 from ...numerics.formats import F32
 from .lanewise import fma, polynomial, program
 
-Array = NDArray[Any]
 f32 = np.float32
 
 SMALLEST_NORMAL = f32(2.0**-126)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ...formats import Array
 from ...numerics.formats import F32
 from ..hardware import rcp_approx_ftz_f32
 from .lanewise import fma, polynomial, program
 
-Array = NDArray[Any]
 f32 = np.float32
 u64 = np.uint64
 

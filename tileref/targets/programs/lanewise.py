@@ -7,14 +7,12 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...formats import Array
 from ...numerics import float_arithmetic
 from ...numerics.formats import F32, F64, FloatFormat
 from ...numerics.lanes import blockwise, broadcast
 from ...numerics.nan import NanRule
-
-Array = NDArray[Any]
 
 
 def program(name: str, fmt: FloatFormat) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
