@@ -1,6 +1,6 @@
 """Time tileref per block for 10^2 to 10^6 blocks of a kernel: does it grow with the grid?
 
-    python benchmarks/bench_growth.py [--most 1000000] [--rounds N] [--model NAME] [--only WORD]
+    python benchmarks/bench_growth.py [--most 1000000] [--rounds N] [--threads N] [--only WORD]
 
 What is measured is the processor time of a whole launch (all threads, reading and binding the arguments
 included, reading the bytecode and preparing the kernel not) divided by the number of blocks: nothing is
@@ -106,11 +106,12 @@ KERNELS: list[tuple[str, Callable[[int], str], int]] = [
     ("softmax, rows of 4096", softmax, 4096),
     ("loop of 16, tiles of 64", loop, 64),
     ("loop of 16, tiles of 1024", loop, 1024),
+    ("loop of 16, tiles of 2048", loop, 2048),
     ("loop of 16, tiles of 4096", loop, 4096),
 ]
 
 
-def launches(text: str, tile: int, blocks: int, model: str) -> Callable[[], None]:
+def launches(text: str, tile: int, blocks: int, model: str, threads: int | None) -> Callable[[], None]:
     """A function that launches the kernel on ``blocks`` blocks, and has done so once."""
     random = np.random.default_rng(1)
     x, y = (random.standard_normal(TILES * tile).astype(np.float32) for _ in range(2))
@@ -118,7 +119,7 @@ def launches(text: str, tile: int, blocks: int, model: str) -> Callable[[], None
     loaded = tileref.load(tileir.parse(text))
 
     def launch() -> None:
-        loaded.launch(blocks, [x, y, out], model=model)
+        loaded.launch(blocks, [x, y, out], model=model, threads=threads)
 
     launch()
     return launch
@@ -140,6 +141,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="the best of so many means counts")
     parser.add_argument("--seconds", type=float, default=2, help="that a mean is taken over")
     parser.add_argument("--model", default="spec")
+    parser.add_argument("--threads", type=int, help="one a processor if not given")
     parser.add_argument("--only", default="", help="kernels whose name contains this")
     chosen = parser.parse_args()
     grids = [10**k for k in range(2, 8) if 10**k <= chosen.most]
@@ -147,7 +149,7 @@ def main() -> None:
     for name, text, tile in KERNELS:
         if chosen.only not in name:
             continue
-        each = [launches(text(tile), tile, n, chosen.model) for n in grids]
+        each = [launches(text(tile), tile, n, chosen.model, chosen.threads) for n in grids]
         rounds = [[mean(launch, chosen.seconds) for launch in each] for _ in range(chosen.rounds)]
         times = [min(means) / n for means, n in zip(zip(*rounds, strict=True), grids, strict=True)]
         cells = [f"{t * 1e6:.3f} ({t / min(times):.2f})" for t in times]
