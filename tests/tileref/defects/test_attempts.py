@@ -134,9 +134,11 @@ attempt(
     grid=3,
 )
 LOOP = "  %done, %tk = loop iter_values(%i = %c0, %t = %s) : tile<i32>, token -> tile<i32>, token {"
-attempt(
-    "loop carried token",
-    kernel(
+
+
+def carrying(token: str) -> str:
+    """A loop that stores what it loaded, and hands ``token`` on when it ends."""
+    return kernel(
         block(
             store("s", "ma", "lanes"),
             LOOP,
@@ -144,29 +146,17 @@ attempt(
             store("u", "ma", "v", after="v_t"),
             "  %j = addi %i, %c1 : tile<i32>",
             "  %e = cmpi greater_than %j, %c3, signed : tile<i32> -> tile<i1>",
-            "  if %e {\n  break %j, %u : tile<i32>, token\n  }",
+            f"  if %e {{\n  break %j, {token} : tile<i32>, token\n  }}",
             "  continue %j, %u : tile<i32>, token\n  }",
             load("w", "ma", token="tk"),
         )
-    ),
-    [],
-    grid=2,
-)
+    )
+
+
+attempt("loop carried token", carrying("%u"), [], grid=2)
 attempt(
     "loop break forgets token",
-    kernel(
-        block(
-            store("s", "ma", "lanes"),
-            LOOP,
-            load("v", "ma", token="t"),
-            store("u", "ma", "v", after="v_t"),
-            "  %j = addi %i, %c1 : tile<i32>",
-            "  %e = cmpi greater_than %j, %c3, signed : tile<i32> -> tile<i1>",
-            "  if %e {\n  break %j, %v_t : tile<i32>, token\n  }",
-            "  continue %j, %u : tile<i32>, token\n  }",
-            load("w", "ma", token="tk"),
-        )
-    ),
+    carrying("%v_t"),
     ["unordered-access"],
     grid=2,
 )
